@@ -116,17 +116,18 @@ typedef struct ik_routing_compared {
     char routing[96], vc[96];
     const char *given[2]; /* static: routing and VC scheme (NULL: its own) to deploy it again */
     ik_compared_state state;
-    bool better; /* than what is installed */
+    bool better;                 /* than what is installed */
+    ik_verdict one_manager_free; /* see ik_subnet_verdict */
     unsigned lanes;
     double max_load;   /* between switches when all hosts send evenly to all, of a host's rate */
     double saturation; /* share of the hosts' rate at which the first channel is full */
-    char why[160];     /* it is not compared, or not proved; "": it is */
+    char why[560];     /* it is not compared, or not proved; "": it is */
 } ik_routing_compared;
 /* Which routing to install: the best of those that are proved, fit the lanes, and are better than
  * what is installed: by the throughput and the largest load when all hosts send evenly, by a tenth
  * at least; or proved where what is installed is not. */
 typedef struct ik_routing_choice {
-    ik_routing_compared of[IK_ROUTINGS_COMPARED];
+    ik_routing_compared *of; /* [num]; room for IK_ROUTINGS_COMPARED */
     unsigned num;
     uint32_t chosen;   /* index, IK_NONE */
     bool keeps;        /* tables are installed, and nothing better was found */

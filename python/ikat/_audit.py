@@ -53,7 +53,8 @@ class LoopStep(NamedTuple):
 
 class Compared(NamedTuple):
     """A routing that might be installed. `state`: "compared" (proved and measured), "unproved", "unfit", "too_large" or "no_memory",
-    for which `why` has the reason; `chosen`: it is proposed; `better`: than what is installed. Loads are in units of a host's
+    for which `why` has the reason; `chosen`: it is proposed; `better`: than what is installed; `one_manager_free`: performance queries of one
+    host at a time close no credit loop. Loads are in units of a host's
     rate when all hosts send evenly to all."""
 
     routing: str
@@ -61,6 +62,7 @@ class Compared(NamedTuple):
     state: str
     chosen: bool
     better: bool
+    one_manager_free: Optional[bool]
     lanes: int
     max_load: Optional[float]
     saturation: Optional[float]

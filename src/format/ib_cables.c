@@ -230,7 +230,7 @@ static void ib_cables_label_node(ib_file *ib, uint32_t index)
 
 static ik_status ib_cables_add_nodes(ib_file *ib, ik_error *err)
 {
-    uint32_t num = 0, missing = 0;
+    uint32_t num = 0, missing[2] = {0}; /* switches, hosts */
     uint32_t *order = ib_cables_by_line_order(ib, &num);
     if (!order)
         return ik_fail_memory(err, ib->num_nodes * sizeof *order, "the order of nodes");
@@ -244,7 +244,7 @@ static ik_status ib_cables_add_nodes(ib_file *ib, ik_error *err)
         node->id = node->is_host ? ik_builder_hosts(ib->b, 1, node->radix)
                                  : ik_builder_switches(ib->b, 1, node->radix);
         ib_cables_label_node(ib, order[i]);
-        if (node->defined || missing++ >= NAMED)
+        if (node->defined || missing[node->is_host]++ >= NAMED)
             continue;
         int length;
         const char *key = ib_shown_key(ib, order[i], &length);
@@ -255,9 +255,10 @@ static ik_status ib_cables_add_nodes(ib_file *ib, ik_error *err)
                            length, key, (int)(node->name.length < 100 ? node->name.length : 100),
                            node->name.at ? node->name.at : "", node->line);
     }
-    if (missing > NAMED)
+    if (missing[0] > NAMED || missing[1] > NAMED)
         ik_builder_finding(ib->b, IK_WARNING, "missing-section", NULL,
-                           "%" PRIu32 " nodes in all are mentioned but have no section", missing);
+                           "%" PRIu32 " nodes in all are mentioned but have no section",
+                           missing[0] + missing[1]);
     free(order);
     return IK_OK;
 }

@@ -33,7 +33,7 @@ class Files:
         self.tables, self.lid_of, here = {}, {}, None
         for line in (folder / "lfts").read_text().splitlines():
             header = re.match(r"Unicast lids \[.*\] of switch Lid (\d+) guid (0x[0-9a-f]+)", line)
-            entry = re.match(r"(0x[0-9a-f]+) (\d+) # (?:Switch|Channel Adapter) portguid (0x[0-9a-f]+):", line)
+            entry = re.match(r"(0x[0-9a-f]+) (\d+) # portguid (0x[0-9a-f]+)$", line)
             if header:
                 here = guid(header[2])
                 self.tables[here] = {}
@@ -311,6 +311,21 @@ class Deploy(CliTest):
         self.refused("deploy", "ring:n=5", "-r", "updown", says="--output")
         self.refused("deploy", "ring:n=5", "-r", "updown", "--vls", "16", "-o", out, says="15")
 
+    def test_a_dump_that_was_cut_off(self):
+        """Tables of what is left of it would be proved, and cut off the rest. A log around the dump and the ends of lines of Windows change nothing."""
+        text, out = (SOURCE / "data" / "cluster96.ibnetdiscover").read_text(), self.tmp / "cut"
+        sections = [match.start() for match in re.finditer(r"^switchguid=", text, re.M)]
+        dump = self.tmp / "dump"
+        for size in (sections[1], sections[2] + 500, sections[-1]):
+            dump.write_text(text[:size])
+            for options in (("-o", out), ("--dry-run",)):
+                self.refused("deploy", dump, "-r", "updown", *options, says=["the dump is incomplete", "dump the whole fabric again"])
+            self.assertFalse(out.exists())
+        whole = self.ok("deploy", SOURCE / "data" / "cluster96.ibnetdiscover", "-r", "updown", "--dry-run", "--json")
+        for other in (text.replace("\n", "\r\n"), f"$ ibnetdiscover\n{text}\n$ exit\n"):
+            dump.write_text(other, newline="")
+            self.assertEqual(json.loads(self.ok("deploy", dump, "-r", "updown", "--dry-run", "--json"))["verdict"], json.loads(whole)["verdict"])
+
     def test_engines_that_are_vc_schemes(self):
         done = run("deploy", "ring:n=5,p=2", "-r", "lash", "-o", self.tmp / "out", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -357,6 +372,20 @@ class Deploy(CliTest):
                         self.assertLessEqual(row["lanes"], most)
                         self.assertEqual(row["why"] is None, row["state"] == "compared", row)
         self.assertTrue(self.deploy("torus:dims=5:5", "--query-lane", "--force")["verdict"]["one_manager_free"])
+
+    def test_the_fewest_lanes_of_equal_loads(self):
+        """Another one with no more load and fewer lanes closes credit loops with the queries of one host, and the summary says so."""
+        beside = 0
+        for fabric in ("torus:dims=4:4,p=1", "torus:dims=4:3", "jellyfish:N=10,d=3,p=2", "slimfly:q=5,p=1"):
+            summary = self.deploy(fabric, "--force")
+            text = (self.tmp / "out" / "summary.txt").read_text()
+            (chosen,) = [row for row in summary["compared"] if row["chosen"]]
+            for row in (row for row in summary["compared"] if row["state"] == "compared"):
+                if row["lanes"] < chosen["lanes"] and row["max_load"] <= chosen["max_load"] and row["saturation"] >= chosen["saturation"]:
+                    self.assertEqual((row["one_manager_free"], chosen["one_manager_free"]), (False, True), (fabric, row))
+                    beside += 1
+                self.assertRegex(text, rf"{row['routing']} .*, {row['lanes']} lanes?{'' if row['one_manager_free'] else ', and one more for .*queries'}\n")
+        self.assertGreater(beside, 0)
 
     def test_installed_tables_without_service_levels(self):
         """They are judged as on one lane, and it is said: of tables, not of a folder, which has the levels."""
@@ -509,6 +538,30 @@ class Deploy(CliTest):
                 shutil.copytree(self.tmp / "new", self.tmp / "old")
                 before = after
         self.assertGreaterEqual(seen[True], 13, seen)
+
+    def test_two_lanes_more_where_one_does_not_do(self):
+        """Old tables with four lanes do not take all pairs whose paths change; with five they do, and little else changes."""
+        spec, seen = "torus:dims=8:8,p=1", collections.Counter()
+        self.deploy(spec, "-r", "frugal", "--force", folder="old")
+        before, ends = Files(self.tmp / "old"), self.cables(spec)
+        old = self.lanes_of(self.tmp / "old")
+        inner = sorted(end for end, far in ends.items() if far in before.tables)
+        for at, port in random.Random(5).sample(inner, 4):
+            (self.tmp / "failed").write_text(f"{at:#x}[{port}]\n")
+            with self.subTest(failed=f"{at:#x}[{port}]"):
+                new = self.deploy(spec, "-r", "frugal", "--force", "--from", self.tmp / "old", "--failed", self.tmp / "failed", folder="new")
+                plain = self.deploy(spec, "-r", "frugal", "--force", "--failed", self.tmp / "failed", folder="plain")
+                self.assertIs(new["update"]["repaired"], True)
+                self.assertLess(new["update"]["changed"], 0.1 * new["entries"])
+                self.assertLessEqual(new["lanes"], plain["lanes"] + 2)
+                left, lanes = self.without(ends, (at, port)), self.lanes_of(self.tmp / "new")
+                self.check_walks(Files(self.tmp / "new"), left)
+                changed, moved, _ = self.check_lanes(before, old, Files(self.tmp / "new"), lanes, left)
+                self.assertEqual(changed, new["update"]["levels_changed"])
+                self.assertLess(changed, 0.1 * len(lanes))
+                self.assertLess(moved, 0.05 * len(lanes))
+                seen[new["lanes"]] += 1
+        self.assertGreater(seen[5], 0, seen)
 
     def lanes_of(self, folder):
         """(source, destination) -> service level, of all pairs of hosts."""

@@ -244,6 +244,19 @@ class FailuresTest(harness.CliTest):
             self.assertNotRegex(text, r"\b(nan|inf)\b")
             self.assertTrue(all(g["overload"] is None for g in self.json("failures", spec, "-r", "updown")["groups"]))
 
+    def test_without_a_routing(self):
+        """Columns that only a routing fills are not there, and what would fill them is said."""
+        tables = self.tmp / "ring.lfts"
+        self.ok("route", "ring:n=5", "-r", "updown", "--format", "lft", "-o", tables)
+        for options, words, none in (((), ("hosts cut off", "--routing SPEC also", "--lfts FILE"), ("reroute ", "judged ", "pairs lost  ", " - ")),
+                                     (("--lfts", tables), ("pairs lost", "--routing SPEC also"), ("reroute ", "--lfts FILE", " - ")),
+                                     (("-r", "updown"), ("pairs lost", "reroute  ", "judged ", "times"), ("--routing SPEC",))):
+            text = self.ok("failures", "ring:n=5", *options, status=None)
+            for word in words:
+                self.assertIn(word, text)
+            for word in none:
+                self.assertNotIn(word, text)
+
     def test_it_can_be_stopped(self):
         """Before any routing, too: bridges of a long line, and colours that go along it switch by switch."""
         done = subprocess.Popen([harness.IKAT, "failures", "mesh:dims=1:60000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -488,8 +488,10 @@ static void written_tables_come_back(void **state)
     assert_int_equal(parse(f, &t, &lids, &tables, NULL, &err), IK_OK);
     char *written = printed(&tables, &size);
     assert_non_null(strstr(written, "Unicast lids [0-25] of switch Lid 3 guid 0x0000000000000012"));
-    assert_non_null(strstr(written, "0x0003 000 # Switch portguid 0x0000000000000012: '"));
-    assert_non_null(strstr(written, "0x0013 002 # Channel Adapter portguid 0x0000000000000111: '"));
+    assert_non_null(strstr(written, "# 0x0003 Switch portguid 0x0000000000000012: '"));
+    assert_non_null(strstr(written, "# 0x0013 Channel Adapter portguid 0x0000000000000111: '"));
+    assert_non_null(strstr(written, "\n0x0003 000 # portguid 0x0000000000000012\n"));
+    assert_non_null(strstr(written, "\n0x0013 002 # portguid 0x0000000000000111\n"));
     assert_int_equal(ik_lid_tables_parse(&lids, written, size, "again", &again, NULL, &err), IK_OK);
     char *second = printed(&again, &size_again);
     assert_int_equal(size, size_again);

@@ -248,7 +248,7 @@ const ik_command ik_command_audit = {
         "its group' missing:n looping:n'groups of which copies go round for ever' repeating:n'"
         "others of which a member gets several copies of a packet'} keeps_installed:b "
         "compared:[{routing:t vc:t state:t chosen:b better:b "
-        "lanes:n max_load:~r saturation:~r why:~t}] counters:~{interval_s:~r "
+        "one_manager_free:~b lanes:n max_load:~r saturation:~r why:~t}] counters:~{interval_s:~r "
         "ports_restarted:n ports_at_limit:n measured_channels:n mean_used:~r "
         "busiest_channel:~t busiest_used:~r likeness:~r channels:[{port:~t used:r "
         "predicted:~r waited:~r}]}",

@@ -160,19 +160,26 @@ static void failing_print_summary(const failing *k)
     static const char *const headers[] = {"failing",   "number>", "cut off others>",
                                           "proved>",   "lanes>",  "refused>",
                                           "deadlock>", "lost>",   NULL};
+    static const char *const cuts[] = {"failing", "number>", "cut off others>", NULL};
     const ik_failures *x = &k->x;
     cli_heading(k->c, "Single failures");
-    cli_table *table = cli_table_new(headers);
+    cli_table *table = cli_table_new(x->routing ? headers : cuts);
     for (ik_failure_kind kind = 0; kind < IK_FAILURE_KINDS; kind++) {
         if (!x->count[kind])
             continue;
         cli_table_cell(table, "%s", ik_failure_kind_name(kind));
         cli_table_cell(table, "%s", cli_count(x->count[kind]));
         cli_table_cell(table, "%s", cli_count(x->cutting[kind]));
-        for (ik_reroute r = IK_REROUTE_PROVED; r < IK_REROUTES; r++)
-            cli_table_cell(table, "%s", x->routing ? cli_count(x->rerouted[kind][r]) : "-");
+        for (ik_reroute r = IK_REROUTE_PROVED; x->routing && r < IK_REROUTES; r++)
+            cli_table_cell(table, "%s", cli_count(x->rerouted[kind][r]));
     }
     cli_table_print(table, stdout, k->c->colour_out);
+}
+
+/* Are pairs that are lost known? By the tables, or by those of the routing. */
+static bool failing_has_pairs(const failing *k)
+{
+    return k->x.routing || cli_get(k->c, "--lfts");
 }
 
 static void failing_print_row(const failing *k, cli_table *table, const ik_failure_group *g)
@@ -182,11 +189,13 @@ static void failing_print_row(const failing *k, cli_table *table, const ik_failu
     cli_table_cell(table, "%s", ik_failure_kind_name(x->kind));
     cli_table_cell(table, "%s", ik_failure_describe(k->f, x, name, sizeof name));
     cli_table_cell(table, "%s", cli_count(g->members));
-    cli_table_cell(table, k->x.routing ? "%s%s" : "-", cli_count(g->judged),
-                   g->agree ? "" : " differ");
     cli_table_cell(table, "%s", cli_count(x->hosts_cut));
-    cli_table_cell(table, isnan(x->pairs_lost) ? "-" : "%.10g", x->pairs_lost);
-    cli_table_cell(table, "%s", k->x.routing ? ik_reroute_name(x->reroute) : "-");
+    if (failing_has_pairs(k))
+        cli_table_cell(table, isnan(x->pairs_lost) ? "-" : "%.10g", x->pairs_lost);
+    if (!k->x.routing)
+        return;
+    cli_table_cell(table, "%s%s", cli_count(g->judged), g->agree ? "" : " differ");
+    cli_table_cell(table, "%s", ik_reroute_name(x->reroute));
     cli_table_cell(table, isnan(x->max_load) ? "-" : "%.4g", x->max_load);
     double times = x->max_load / k->x.max_load;
     cli_table_cell(table, isfinite(times) ? "%.3f" : "-", times);
@@ -194,11 +203,11 @@ static void failing_print_row(const failing *k, cli_table *table, const ik_failu
 
 static void failing_print_groups(const failing *k)
 {
-    static const char *const headers[] = {
-        "failing",     "where",   "stands for>",   "judged>", "hosts cut off>",
-        "pairs lost>", "reroute", "largest load>", "times>",  NULL};
+    const char *headers[] = {"failing", "where",   "stands for>",   "hosts cut off>", "pairs lost>",
+                             "judged>", "reroute", "largest load>", "times>",         NULL};
     const ik_failures *x = &k->x;
     uint64_t rows = k->rows && k->rows < x->num_groups ? k->rows : x->num_groups;
+    headers[k->x.routing ? 9 : failing_has_pairs(k) ? 5 : 4] = NULL;
     cli_heading(k->c, "The worst of each group");
     cli_table *table = cli_table_new(headers);
     for (uint32_t g = 0; g < rows; g++)
@@ -211,6 +220,11 @@ static void failing_print_groups(const failing *k)
             printf("  %s\n", cli_line(x->all[x->groups[g].worst].why));
             break;
         }
+    if (!x->routing)
+        printf(
+            "  --routing SPEC also judges reroutes and their loads (ikat deploy --dry-run finds a "
+            "routing for this fabric)%s.\n",
+            failing_has_pairs(k) ? "" : "; it or --lfts FILE tells the pairs that are lost");
     if (x->partial)
         printf("  Reroutes were judged for some of each group; --all judges every failure.\n");
     if (x->num_disagree)

@@ -4,7 +4,9 @@
  * file -U FILE).
  *
  * One block per switch: a header with its LID and GUID, then one line per LID: LID, output port
- * and, so that the subnet manager may number hosts anew, the port GUID behind a comment sign.
+ * and, so that the subnet manager may number hosts anew, the port GUID behind a comment sign. What
+ * the LIDs are stands once, in comments at the top: repeated in every block, as OpenSM's own dump
+ * does it, it would be two fifths of the text, which for a large fabric has gigabytes.
  */
 #include "base/text_stream.h"
 #include "ikat/lids.h"
@@ -48,14 +50,22 @@ static ik_status tables_print_make_lines(const ik_lids *lids, lines *l, ik_error
         return status;
     for (uint32_t i = 0; i < lids->num; i++) {
         const ik_lid *of = &lids->of[i];
-        fprintf(t.out, "0x%04x 000 # %s portguid 0x%016" PRIx64 ": '", of->lid,
-                of->port == IK_NONE ? "Switch" : "Channel Adapter", of->guid);
-        print_name(lids->fabric, of->node, t.out);
-        fputs("'\n", t.out);
+        fprintf(t.out, "0x%04x 000 # portguid 0x%016" PRIx64 "\n", of->lid, of->guid);
         fflush(t.out);
         l->start[i + 1] = t.size;
     }
     return ik_text_stream_close(&t, &l->text, NULL, err);
+}
+
+static void tables_print_names(const ik_lids *lids, FILE *out)
+{
+    for (uint32_t i = 0; i < lids->num; i++) {
+        const ik_lid *of = &lids->of[i];
+        fprintf(out, "# 0x%04x %s portguid 0x%016" PRIx64 ": '", of->lid,
+                of->port == IK_NONE ? "Switch" : "Channel Adapter", of->guid);
+        print_name(lids->fabric, of->node, out);
+        fputs("'\n", out);
+    }
 }
 
 /* The lines of the LIDs first … end - 1. */
@@ -93,6 +103,8 @@ ik_status ik_lid_tables_print(const ik_lid_tables *t, FILE *out, ik_error *err)
 {
     lines l = {0};
     ik_status status = tables_print_make_lines(t->lids, &l, err);
+    if (status == IK_OK)
+        tables_print_names(t->lids, out);
     for (uint32_t sw = 0; status == IK_OK && sw < t->num_switches; sw++)
         print_switch(t, &l, sw, out);
     free(l.text);

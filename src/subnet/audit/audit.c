@@ -258,6 +258,7 @@ void ik_audit_free(ik_audit *a)
     ik_lids_free(&a->lids);
     choose_discard(&a->installed);
     choose_discard(&a->proposed);
+    free(a->choice.of);
     ik_counter_changes_free(&a->counters);
     free(a->measured.predicted);
     ik_arena_free(&a->arena);

@@ -58,7 +58,7 @@ ik_status choose_judge(const ik_fabric *f, const ik_lids *lids, ik_plan *plan,
         r->verdict = d.verdict;
     r->lanes = d.lanes;
     if (why)
-        snprintf(why, sizeof d.why_not, "%s", d.why_not);
+        memcpy(why, d.why_not, sizeof d.why_not);
     ik_lid_tables_free(&d.tables);
     ik_service_levels_free(&d.levels);
     ik_sl2vl_free(&d.vls);
@@ -155,6 +155,7 @@ static void choose_fill_in(ik_routing_compared *row, const ik_audit_routing *r)
     snprintf(row->routing, sizeof row->routing, "%s", r->spec);
     snprintf(row->vc, sizeof row->vc, "%s", r->vc);
     row->lanes = r->lanes;
+    row->one_manager_free = r->verdict.one_manager_free;
     row->max_load = r->max_load;
     row->saturation = r->saturation;
     row->state = choose_proved(&r->verdict) ? IK_COMPARED : IK_COMPARED_UNPROVED;
@@ -181,8 +182,8 @@ static ik_status choose_try(const choosing *c, const choose_candidate *k, ik_rou
     }
     bool memory = status == IK_ERR_MEMORY;
     row->state = memory ? IK_COMPARED_NO_MEMORY : IK_COMPARED_UNFIT;
-    snprintf(row->why, sizeof row->why, "%s%.100s",
-             memory ? "needs more memory than there is: " : "", why.text);
+    snprintf(row->why, sizeof row->why, "%s%s", memory ? "needs more memory than there is: " : "",
+             why.text);
     if (status == IK_ERR_UNSUPPORTED || status == IK_ERR_MEMORY)
         return IK_OK;
     if (c->err)
@@ -199,6 +200,23 @@ static bool choose_skips(const ik_routing_choice *out, const choose_candidate *k
         if (out->of[i].state == IK_COMPARED)
             return true;
     return !k->fallback;
+}
+
+ik_status choose_begin(ik_routing_choice *out, ik_error *err)
+{
+    const size_t size = sizeof *out->of;
+    *out = (ik_routing_choice){.of = ik_calloc(IK_ROUTINGS_COMPARED, size), .chosen = IK_NONE};
+    return out->of ? IK_OK
+                   : ik_fail_memory(err, IK_ROUTINGS_COMPARED * size, "routings to compare");
+}
+
+/* Of one routing with several numbers of lanes, the lower ones: only where there are no more, or
+ * where the best so far takes more. */
+static bool choose_takes_too_few(const choose_candidate *k, unsigned most,
+                                 const ik_routing_choice *out)
+{
+    return k->lanes && k->lanes != most &&
+           (out->chosen == IK_NONE || out->of[out->chosen].lanes <= k->lanes);
 }
 
 ik_status choose_consider(const choosing *c, const choose_candidate *k, ik_routing_choice *out,
@@ -246,13 +264,13 @@ ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, const ik_deplo
     const choosing c = {
         f, lids, config, unknown ? &nothing : now, &here, err, choose_count_leaves(f)};
     bool even = false;
-    ik_status status = IK_OK;
-    *out = (ik_routing_choice){.chosen = IK_NONE, .not_compared = unknown};
+    ik_status status = choose_begin(out, err);
+    out->not_compared = unknown;
     *best = (ik_audit_routing){0};
     for (const choose_candidate *k = choose_candidates; k->routing && status == IK_OK && !even;
          k++) {
         ik_audit_routing r = {0};
-        if (k->lanes && k->lanes != deploy_most_lanes(config))
+        if (choose_takes_too_few(k, deploy_most_lanes(config), out))
             continue;
         if (config->enough && out->chosen != IK_NONE)
             here.cancel = config->enough;

@@ -23,7 +23,7 @@ uint64_t choose_lost(const ik_subnet_verdict *v);
 
 /* Judges and measures complete tables of a plan on the lanes that a deployment with this
  * configuration would give them, replies on the initiator's service level. why (may be NULL, else
- * of 160): what is not proved, "". */
+ * of 560): what is not proved, "". */
 ik_status choose_judge(const ik_fabric *f, const ik_lids *lids, ik_plan *plan,
                        const ik_deploy_config *config, const ik_env *env, ik_audit_routing *r,
                        char *why, ik_error *err);
@@ -64,6 +64,8 @@ typedef struct choosing {
 
 /* Switches with hosts or endpoints: tables are made for pairs of them. */
 uint32_t choose_count_leaves(const ik_fabric *f);
+/* Room for rows of *out, which has none; free(out->of). */
+ik_status choose_begin(ik_routing_choice *out, ik_error *err);
 /* Adds a row to *out, which has room. *r: as measured, all 0 where the row says why it is not. */
 ik_status choose_consider(const choosing *c, const choose_candidate *k, ik_routing_choice *out,
                           ik_audit_routing *r);

@@ -224,6 +224,21 @@ ik_status deploy_hand_over(ik_deployment *d, ik_status status, ik_deployment *ou
     return IK_OK;
 }
 
+/* A dump that was cut off names switches that it does not describe: tables of the rest would cut
+ * off what hangs on them, and be proved. */
+static ik_status deploy_refuse_incomplete(const ik_fabric *f, ik_error *err)
+{
+    for (size_t i = 0; i < f->num_findings; i++) {
+        const ik_finding *found = &f->findings[i];
+        if (found->severity != IK_ERROR || strcmp(found->code, "missing-section") != 0)
+            continue;
+        ik_fail(err, IK_ERR_INPUT, "%.400s", found->text);
+        return ik_hint(err, IK_ERR_INPUT,
+                       "tables of a part cut off the rest: dump the whole fabric again");
+    }
+    return IK_OK;
+}
+
 /* Of a dry run: among temporary files. */
 static ik_status deploy_open(const ik_deploy_config *config, const char *path,
                              deploy_folder *folder, ik_error *err)
@@ -248,7 +263,9 @@ ik_status ik_deploy(const ik_fabric *f, const ik_deploy_config *config, const ch
                        .name = config->fabric ? config->fabric : f->spec,
                        .dry_run = config->dry_run};
     deploy_folder folder;
-    ik_status status = deploy_open(config, path, &folder, err);
+    ik_status status = deploy_refuse_incomplete(f, err);
+    if (status == IK_OK)
+        status = deploy_open(config, path, &folder, err);
     if (status != IK_OK)
         return status;
     d.folder = strdup(folder.path);
@@ -284,6 +301,9 @@ void ik_deployment_free(ik_deployment *d)
     free(d->update.folder);
     free(d->update.order);
     free(d->update.batch);
+    free(d->choice.of);
+    if (d->curve)
+        free(d->curve->routings.of);
     free(d->curve);
     ik_fabric_free(d->whole);
     *d = (ik_deployment){0};

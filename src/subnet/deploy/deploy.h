@@ -57,5 +57,6 @@ ik_status deploy_hand_over(ik_deployment *d, ik_status status, ik_deployment *ou
 
 /* Text that more than one of these print. */
 void deploy_print_commands(const ik_deployment *d, FILE *out);
+const char *deploy_print_queries(const ik_routing_compared *row);
 
 #endif

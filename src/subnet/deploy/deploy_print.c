@@ -46,6 +46,7 @@ void ik_routing_choice_json(const ik_routing_choice *c, const char *key, ik_json
         ik_json_bool(j, "chosen", i == c->chosen);
         ik_json_bool(j, "better", row->better);
         ik_json_uint(j, "lanes", row->lanes);
+        ik_json_verdict(j, "one_manager_free", measured ? row->one_manager_free : IK_UNKNOWN);
         deploy_print_put_measured(j, "max_load", measured, row->max_load);
         deploy_print_put_measured(j, "saturation", measured, row->saturation);
         if (row->why[0])
@@ -124,6 +125,11 @@ static void print_management(const ik_deployment *d, FILE *out)
                   "one host it is not known");
 }
 
+const char *deploy_print_queries(const ik_routing_compared *row)
+{
+    return row->one_manager_free == IK_YES ? "" : ", and one more for performance queries";
+}
+
 /* How the routing was chosen. */
 static void print_choice(const ik_deployment *d, FILE *out)
 {
@@ -142,9 +148,9 @@ static void print_choice(const ik_deployment *d, FILE *out)
             fprintf(out, "  %-16s not %s: %s\n", "",
                     ik_routing_compared_name(row, name, sizeof name), row->why);
         else
-            fprintf(out, "  %-16s %s (%s): largest load %.4g, saturation %.4g, %s\n", "",
+            fprintf(out, "  %-16s %s (%s): largest load %.4g, saturation %.4g, %s%s\n", "",
                     row->routing, row->vc, row->max_load, row->saturation,
-                    IK_COUNT(row->lanes, "lane"));
+                    IK_COUNT(row->lanes, "lane"), deploy_print_queries(row));
     }
 }
 

@@ -139,8 +139,9 @@ ik_status lane_curve_measure(ik_deployment *d, const ik_deploy_config *config, c
     if (!curve)
         return ik_fail_memory(err, sizeof *curve, "routings to compare");
     curve->num_lanes = deploy_most_lanes(config);
-    curve->routings.chosen = IK_NONE;
-    ik_status status = lane_curve_bound(d, env, err);
+    ik_status status = choose_begin(&curve->routings, err);
+    if (status == IK_OK)
+        status = lane_curve_bound(d, env, err);
     for (const choose_candidate *k = choose_candidates; k->routing && status == IK_OK; k++)
         if (lane_curve_is_frugal(k))
             most = k->most;
@@ -175,8 +176,9 @@ void lane_curve_print(const ik_lane_curve *c, FILE *out)
             continue;
         last = c->best[lanes];
         const ik_routing_compared *row = &c->routings.of[last];
-        fprintf(out, "  %-16s %5u  %12.4g  %10.4g  %s\n", "", lanes, row->max_load, row->saturation,
-                ik_routing_compared_name(row, name, sizeof name));
+        fprintf(out, "  %-16s %5u  %12.4g  %10.4g  %s%s\n", "", lanes, row->max_load,
+                row->saturation, ik_routing_compared_name(row, name, sizeof name),
+                deploy_print_queries(row));
     }
     if (last == IK_NONE)
         fprintf(out, "  %-16s nothing is proved with at most %s\n", "",

@@ -572,7 +572,9 @@ ik_status update_from_memory(ik_deployment *d, const ik_deployment *from,
     if (status != IK_OK)
         return status;
     d->update = (ik_deploy_update){.from = "installed", .mixing = IK_MIXING_LANES};
-    d->update.same_routing = update_mostly_equal(d, &old.tables);
+    d->update.same_routing = from->plan
+                                 ? strcmp(from->plan->routing->spec, d->plan->routing->spec) == 0
+                                 : update_mostly_equal(d, &old.tables);
     status = update_take_over(d, &old, deploy_most_lanes(config), env, err);
     update_free_installed(&old);
     return status;

@@ -163,18 +163,19 @@ static ik_status update_try_levels(ik_deployment *d, const ik_plan *plan, ik_lid
     return status;
 }
 
-/* Lanes, as many as there are, or one more if it helps: pairs that stay then keep theirs. Two more
- * than the routing's own tables have at most, so that not every failure adds one. */
+/* Lanes, as many as there are, or one more if it helps: pairs that stay then keep theirs; more only
+ * where that is too few. Two more than the routing's own tables have at most, so that not every
+ * failure adds one. */
 static ik_status update_find_lanes(const ik_deployment *d, keeping *k, ik_vc *vc, unsigned most,
                                    bool *fits, const ik_env *env, ik_error *err)
 {
     enum { MANY = 50 }; /* one pair in so many */
     const lash_before before = {update_lane_before, k};
     unsigned limit = d->lanes + 2, there = k->old->lanes > d->lanes ? k->old->lanes : d->lanes,
-             least = there < limit ? there : limit, last = least < limit ? least + 1 : least;
+             least = there < limit ? there : limit;
     uint64_t fewest = UINT64_MAX, hosts = k->f->num_hosts;
     *fits = false;
-    for (unsigned lanes = least; lanes <= last && lanes <= most; lanes++) {
+    for (unsigned lanes = least; lanes <= limit && lanes <= most; lanes++) {
         ik_vc made = *vc;
         ik_error why;
         uint64_t moved = 0;
@@ -195,7 +196,7 @@ static ik_status update_find_lanes(const ik_deployment *d, keeping *k, ik_vc *vc
             *fits = true;
             fewest = moved;
         }
-        if (*fits && fewest * MANY <= hosts * hosts)
+        if (*fits && (lanes > least || fewest * MANY <= hosts * hosts))
             break;
     }
     return IK_OK;
