@@ -233,6 +233,10 @@ typedef struct ik_deployment {
     uint64_t entries;   /* of the tables */
     uint32_t unsafe;    /* see ik_lid_tables_complete */
     uint64_t max_paths; /* over a channel between switches */
+    /* Most paths over a channel between switches for each Gb/s of its rate; the same of the
+     * routing's own tables when they were last judged, 0 = not known. Tables that keep entries have
+     * half as many more at most. */
+    double max_fill, own_max_fill;
     ik_policy_size policy;
     uint32_t *left_out; /* [num_left_out] hosts (nodes) that the others cannot reach */
     uint32_t num_left_out;

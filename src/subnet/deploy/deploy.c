@@ -116,13 +116,18 @@ static void deploy_measure(ik_deployment *d)
 {
     const ik_fabric *f = d->fabric;
     d->entries = d->max_paths = 0;
+    d->max_fill = 0;
     size_t cells = (size_t)d->tables.num_switches * d->lids.num;
     for (size_t i = 0; i < cells; i++)
         d->entries += d->tables.out[i] != IK_PORT_NONE;
     for (uint32_t p = 0; p < f->port_base[f->num_switches]; p++) {
         uint32_t peer = ik_peer_node(f, p);
-        if (peer != IK_NONE && ik_is_switch(f, peer) && d->verdict.paths_over[p] > d->max_paths)
-            d->max_paths = d->verdict.paths_over[p];
+        if (peer == IK_NONE || !ik_is_switch(f, peer))
+            continue;
+        uint64_t paths = d->verdict.paths_over[p];
+        double fill = (double)paths * 1e9 / (double)ik_port_rate_bps(f, p);
+        d->max_paths = paths > d->max_paths ? paths : d->max_paths;
+        d->max_fill = fill > d->max_fill ? fill : d->max_fill;
     }
 }
 
@@ -206,6 +211,8 @@ static ik_status deploy_write_and_judge(ik_deployment *d, const ik_deploy_config
     /* d->verdict is that on repaired tables, and on one lane these are all that was read */
     if (status == IK_OK && !(d->update.repaired && same && d->lanes == 1))
         status = deploy_judge(d, env, err);
+    if (!d->update.repaired)
+        d->own_max_fill = d->max_fill;
     if (status == IK_OK && !d->proved && !config->unproved)
         status = deploy_refuse_unproved(d, err);
     if (status == IK_OK)

@@ -359,6 +359,8 @@ static void deploy_print_put_judgement(const ik_deployment *d, ik_json *j)
     ik_json_uint(j, "max_hops", v->max_hops);
     ik_json_real(j, "mean_hops", v->mean_hops, DIGITS);
     ik_json_uint(j, "max_paths", d->max_paths);
+    ik_json_real(j, "paths_per_gbps", d->max_fill, DIGITS);
+    ik_json_real(j, "own_paths_per_gbps", d->own_max_fill, DIGITS);
     deploy_print_put_loop(d, j);
     ik_json_close(j);
 }

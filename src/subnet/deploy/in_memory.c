@@ -43,6 +43,8 @@ ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config
         status = deploy_find_left_out(&d, err);
     if (status == IK_OK)
         status = in_memory_prove(&d, d.update.repaired, env, err);
+    if (!d.update.repaired)
+        d.own_max_fill = d.max_fill;
     return deploy_hand_over(&d, status, out);
 }
 
@@ -52,6 +54,7 @@ ik_status ik_deploy_keep(const ik_fabric *f, const ik_deployment *installed, con
     ik_deployment d;
     ik_status status = in_memory_begin(f, &d, err);
     d.lanes = installed->lanes;
+    d.own_max_fill = installed->own_max_fill;
     if (status == IK_OK)
         status = update_carry_over(installed, &d.lids, env, &d.tables, &d.levels, err);
     if (status == IK_OK)

@@ -15,6 +15,7 @@
 #include "subnet/tables/complete.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -236,14 +237,14 @@ static ik_status update_complete_anew(const ik_deployment *d, const ik_lid_table
 ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables, const update_verdict *own,
                             const ik_env *env, ik_error *err)
 {
-    static const update_verdict best = {true, IK_YES, IK_YES, UINT64_MAX};
+    static const update_verdict best = {true, IK_YES, IK_YES, INFINITY};
     ik_lid_tables before = d->tables;
     own = own ? own : &best;
     d->tables = *tables;
     ik_status status = deploy_judge(d, env, err);
     d->update.repaired = status == IK_OK && (d->proved || !own->proved) &&
                          update_as_good(&d->verdict, own->management, own->one_manager) &&
-                         d->max_paths <= own->most_paths;
+                         d->max_fill <= own->most_fill;
     *tables = d->update.repaired ? before : d->tables;
     if (!d->update.repaired)
         d->tables = before;
@@ -267,16 +268,15 @@ static ik_status update_try_kept(ik_deployment *d, const ik_lid_tables *old,
     return status;
 }
 
-/* Repaired tables that are not the best that can be, beside the verdict on d's own; then *anew.
- * bounded: channels must not carry far more paths than with d's own tables. */
+/* Repaired tables that are not the best that can be, beside the verdict on d's own; then *anew. */
 static ik_status update_try_others(ik_deployment *d, const ik_lid_tables *old,
-                                   ik_lid_tables *repaired, ik_lid_tables *anew, bool bounded,
-                                   const ik_env *env, ik_error *err)
+                                   ik_lid_tables *repaired, ik_lid_tables *anew, const ik_env *env,
+                                   ik_error *err)
 {
     ik_status status = deploy_judge(d, env, err);
-    const uint64_t most_paths = d->max_paths + d->max_paths / 2;
-    update_verdict own = {d->proved, d->verdict.management_free, d->verdict.one_manager_free,
-                          bounded ? most_paths : UINT64_MAX};
+    d->own_max_fill = d->max_fill;
+    const update_verdict own = {d->proved, d->verdict.management_free, d->verdict.one_manager_free,
+                                update_most_fill(d)};
     if (status == IK_OK)
         status = update_try_tables(d, repaired, &own, env, err);
     if (status != IK_OK || d->update.repaired)
@@ -284,7 +284,6 @@ static ik_status update_try_others(ik_deployment *d, const ik_lid_tables *old,
     status = update_complete_anew(d, repaired, env, anew, err);
     if (status == IK_OK)
         status = update_try_tables(d, anew, &own, env, err);
-    own.most_paths = most_paths;
     return status == IK_OK && !d->update.repaired ? update_try_kept(d, old, &own, env, err)
                                                   : status;
 }
@@ -297,14 +296,18 @@ static ik_status update_try_repaired(ik_deployment *d, const ik_lid_tables *old,
     ik_status status = update_mix_tables(d, old, &back, env, &repaired, err);
     if (status == IK_OK)
         status = update_try_tables(d, &repaired, NULL, env, err);
-    const bool unused = status == IK_OK && !d->update.repaired && back;
-    if (unused) {
+    if (status == IK_OK && d->update.repaired && d->max_fill > update_most_fill(d)) {
+        ik_lid_tables own = repaired; /* far more paths over a channel than there were */
+        repaired = d->tables;
+        d->tables = own;
+        d->update.repaired = false;
+    } else if (status == IK_OK && !d->update.repaired && back) {
         back = false;
         ik_lid_tables_free(&repaired);
         status = update_mix_tables(d, old, &back, env, &repaired, err);
     }
     if (status == IK_OK && !d->update.repaired)
-        status = update_try_others(d, old, &repaired, &anew, unused, env, err);
+        status = update_try_others(d, old, &repaired, &anew, env, err);
     ik_lid_tables_free(&repaired);
     ik_lid_tables_free(&anew);
     return status;
@@ -326,7 +329,7 @@ bool update_has_levels(const char *from)
 /* What a folder's summary says: its routing is that of d, its lanes. A folder without one that can
  * be read says nothing. */
 static ik_status update_read_summary(const ik_deployment *d, const char *folder, bool *same,
-                                     unsigned *lanes, ik_error *err)
+                                     installed_tables *old, ik_error *err)
 {
     char path[DEPLOY_PATH + 64], *text = NULL;
     size_t size = 0;
@@ -338,9 +341,11 @@ static ik_status update_read_summary(const ik_deployment *d, const char *folder,
         status = json_parse(text, size, &root, &why);
     if (status == IK_OK) {
         const char *routing = json_string_value(json_object_get(root, "routing"));
+        json_t *fill = json_object_get(json_object_get(root, "verdict"), "own_paths_per_gbps");
         json_int_t said = json_integer_value(json_object_get(root, "lanes"));
         *same = routing && strcmp(routing, d->plan->routing->spec) == 0;
-        *lanes = said > 0 && said <= IK_NUM_SLS ? (unsigned)said : 0;
+        old->lanes = said > 0 && said <= IK_NUM_SLS ? (unsigned)said : 0;
+        old->own_max_fill = fmax(json_number_value(fill), 0);
     }
     json_decref(root);
     free(text);
@@ -428,6 +433,7 @@ static ik_status update_take_over(ik_deployment *d, const installed_tables *old,
 {
     bool one_lane = d->lanes == 1 && old->lanes <= 1;
     ik_status status = IK_OK;
+    d->own_max_fill = old->own_max_fill;
     if (d->update.same_routing && one_lane)
         status = update_try_repaired(d, &old->tables, env, err);
     else if (d->update.same_routing && old->lanes > 0 && old->lanes <= most)
@@ -480,7 +486,7 @@ ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const i
                                    .missing = matched.missing_switches,
                                    .lane_assumed = !update_has_levels(from)};
     if (folder)
-        status = update_read_summary(d, from, &d->update.same_routing, &old.lanes, err);
+        status = update_read_summary(d, from, &d->update.same_routing, &old, err);
     else
         d->update.same_routing = update_mostly_equal(d, &old.tables);
     if (old.lanes > 1 && access(update_path(from, DEPLOY_POLICY, path, sizeof path), F_OK) != 0)
@@ -566,7 +572,7 @@ ik_status update_carry_over(const ik_deployment *from, const ik_lids *lids, cons
 ik_status update_from_memory(ik_deployment *d, const ik_deployment *from,
                              const ik_deploy_config *config, const ik_env *env, ik_error *err)
 {
-    installed_tables old = {.lanes = from->lanes};
+    installed_tables old = {.lanes = from->lanes, .own_max_fill = from->own_max_fill};
     ik_status status = update_carry_over(from, &d->lids, env, &old.tables,
                                          from->lanes > 1 ? &old.levels : NULL, err);
     if (status != IK_OK)

@@ -241,8 +241,9 @@ ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsign
     if (k.f->num_hosts > MOST_HOSTS)
         return IK_OK;
     ik_status status = d->judged ? IK_OK : deploy_judge(d, env, err);
+    d->own_max_fill = d->max_fill;
     update_verdict verdict = {d->proved, d->verdict.management_free, d->verdict.one_manager_free,
-                              d->max_paths + d->max_paths / 2};
+                              update_most_fill(d)};
     bool back = true; /* first with the cables that came back, if there are some */
     for (bool tries = true; status == IK_OK && tries && !d->update.repaired;) {
         status = update_mix_tables(d, &old->tables, &back, env, &mixed, err);

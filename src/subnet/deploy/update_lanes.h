@@ -11,13 +11,14 @@ typedef struct installed_tables {
     ik_lid_tables tables;
     ik_service_levels levels; /* with several lanes */
     unsigned lanes;           /* 0 = not known, and so are levels */
+    double own_max_fill;      /* see ik_deployment; 0 = not known */
 } installed_tables;
 
 /* On the tables of a deployment. */
 typedef struct update_verdict {
     bool proved;
     ik_verdict management, one_manager;
-    uint64_t most_paths; /* over a channel, that other tables may have */
+    double most_fill; /* that other tables may have */
 } update_verdict;
 
 enum { NUM_ENTRIES = 256 }; /* values of an entry */
@@ -43,6 +44,11 @@ ik_status update_mix_tables(const ik_deployment *d, const ik_lid_tables *old, bo
 /* The rows of hosts as a routing on the fabric of d's plan. Free rows->lft, also after an error. */
 ik_status update_make_rows(const ik_deployment *d, const ik_lid_tables *tables, ik_routing *rows,
                            ik_error *err);
+/* How full a channel may be with tables that keep entries. */
+static inline double update_most_fill(const ik_deployment *d)
+{
+    return 1.5 * d->own_max_fill;
+}
 /* Judges tables, which d takes over if they are proved, and queries no worse off than with its own.
  * own: the verdict on those, NULL: it is not known yet, and none is better than it could be. */
 ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables, const update_verdict *own,
