@@ -154,7 +154,7 @@ char *cli_error_text(const ik_error *err, char *text, size_t size)
 /* A signal came: what was in progress matters, not the place in a file that it concerned. */
 static void terminal_print_cancelled(const cli *c, const ik_error *err)
 {
-    bool says_more = strcmp(err->text, "cancelled") != 0;
+    bool says_more = err->kind == IK_ERROR_PARTLY_DONE;
     fprintf(stderr, "stopped by a signal%s%s%s%s", c->stage[0] ? " while " : "", c->stage,
             says_more ? ": " : "", says_more ? err->text : "");
 }

@@ -136,7 +136,17 @@ class BadInputTest(CliTest):
         self.refused("topo", "ring:n=5", "--memory-limit", "0B", says="--memory-limit is 0")
         self.refused("topo", "ring:n=5", "-o", "", says="'': no format has this file name ending")
         self.refused("run", self.file, "-s", "load=", says="override 'load=' has no value")
-        self.refused("help", "nothing", says="neither the glossary nor a description has it")
+        self.refused("help", "qwertz", says="no description, glossary or page has it")
+        self.refused("check", "ring:n=5", "--lfts", "x", says="no option '--lfts' here, but there is of ikat audit")
+        self.refused("audit", "ring:n=5", "-o", "x", says="--page FILE writes a page")
+        self.refused("check", "ring:n=5", "--rooting", "x", says="did you mean '--routing'")
+        self.refused("design", "--hosts", "100", "--radix", "36", "fat-tree", says="did you mean 'fattree")
+        self.refused("design", "--hosts", "100", "--radix", "36", "--oversubscription", "2:1", says="2 for 2:1")
+        for name in ("pip", "pdf", "ir-"):  # short words are near to nothing unless one letter differs
+            self.assertNotIn("did you mean", self.refused("topo", name, says="there is no topology or file"))
+        (self.tmp / "own.edges").write_text("a b\nb c\n")
+        self.refused("topo", self.tmp / "own.edges", says=["in no known format", "by its name it would be edges"])
+        self.refused("topo", SOURCE / "data/halo16.ikrec", says=["is not text", "'ikat replay' a recording"])
         self.file.write_text(EXPERIMENT + "figures: [{name: a, x: load, y: nothingatall}]\n")
         self.assertTrue(self.refused("run", self.file, "-o", self.store).rstrip().endswith(", …"))  # a long list is cut
 
