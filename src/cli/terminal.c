@@ -196,6 +196,20 @@ int cli_error(const cli *c, const ik_error *err)
     return err->status == IK_ERR_FAILED ? CLI_FAILED : CLI_USAGE;
 }
 
+void cli_shell_word(FILE *out, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_.,:/@=+%";
+    const char *quote = *text && !text[strspn(text, plain)] ? "" : "'";
+    fputs(quote, out);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            putc(*text, out);
+    fputs(quote, out);
+}
+
 const char *cli_line(const char *text)
 {
     static char buffers[8][4096];

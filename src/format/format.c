@@ -92,11 +92,19 @@ static ik_status format_unrecognised(const char *file, size_t size, ik_error *er
 {
     ik_fail_at(err, IK_ERR_INPUT, file, 1, 1,
                size ? "the contents are in no known format" : "the file is empty");
-    const ik_format *named = ik_format_for_file(file);
-    if (named && named->read)
-        return ik_hint(err, IK_ERR_INPUT, "by its name it would be %s: %s", named->name,
-                       named->summary);
-    return ik_hint(err, IK_ERR_INPUT, "see 'ikat list formats'");
+    char names[160] = "";
+    size_t used = 0;
+    const ik_format *only = NULL;
+    for (const ik_format *const *f = formats_all(); *f && used < sizeof names; f++)
+        if ((*f)->read && format_has_extension(file, *f)) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     (*f)->name);
+            only = used == strlen((*f)->name) ? *f : NULL;
+        }
+    if (!used)
+        return ik_hint(err, IK_ERR_INPUT, "see 'ikat list formats'");
+    return ik_hint(err, IK_ERR_INPUT, "by its name it would be %s%s%s; see 'ikat list formats'",
+                   names, only ? ": " : "", only ? only->summary : "");
 }
 
 ik_status ik_fabric_read_memory(const char *text, size_t size, const char *file,
