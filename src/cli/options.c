@@ -269,7 +269,10 @@ int cli_only_with(const cli *c, const char *name, const char *other)
 {
     if (!cli_has(c, name) || cli_has(c, other))
         return CLI_DONE;
-    return cli_usage(c, "%s has no effect without %s", name, other);
+    const cli_option *o = find_option(c, other, strlen(other), 0);
+    bool takes = o && o->value;
+    return cli_usage(c, "%s has no effect without %s%s%s%s%s", name, other, takes ? " " : "",
+                     takes ? o->value : "", takes ? ": " : "", takes ? o->help : "");
 }
 
 int cli_not_with(const cli *c, const char *name, const char *other)

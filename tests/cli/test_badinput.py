@@ -140,6 +140,7 @@ class BadInputTest(CliTest):
         self.refused("check", "ring:n=5", "--lfts", "x", says="no option '--lfts' here, but there is of ikat audit")
         self.refused("audit", "ring:n=5", "-o", "x", says="--page FILE writes a page")
         self.refused("check", "ring:n=5", "--rooting", "x", says="did you mean '--routing'")
+        self.refused("route", "ring:n=5", "-r", "updown", "-o", "x", says="no effect without --format NAME: write the routes in this format: lft, paths")
         self.refused("design", "--hosts", "100", "--radix", "36", "fat-tree", says="did you mean 'fattree")
         self.refused("design", "--hosts", "100", "--radix", "36", "--oversubscription", "2:1", says="2 for 2:1")
         for name in ("pip", "pdf", "ir-"):  # short words are near to nothing unless one letter differs
