@@ -3,6 +3,8 @@
  * registry.c: see registry.h. */
 #include "registry/registry.h"
 
+#include "base/error.h"
+
 #include <assert.h>
 #include <pthread.h>
 
@@ -52,7 +54,9 @@ ik_status registry_status(const void *member, const char *name, ik_status status
         return status;
     if (told) {
         ik_error why = *err;
-        return ik_fail(err, IK_ERR_INPUT, "'%.60s', which a plug-in added: %.400s", name, why.text);
+        ik_fail(err, IK_ERR_INPUT, "'%.60s', which a plug-in added: %.400s", name, why.text);
+        error_keep(err, &why);
+        return IK_ERR_INPUT;
     }
     ik_fail(err, IK_ERR_INPUT, "'%.60s', which a plug-in added, failed and gave no reason", name);
     return ik_hint(err, IK_ERR_INPUT, "its function fails with: return ik_fail(err, …)");

@@ -410,6 +410,7 @@ class Audit(CliTest):
         self.assertNotIn("http", text.replace('xmlns="http://www.w3.org/2000/svg"', ""))
         self.assertEqual(text.count("<svg"), 1, "the fabric")
         self.assertNotIn("<script", text)
+        self.assertIn("@media screen and (prefers-color-scheme:dark)", text)  # paper is white
         self.assertEqual(text.count("<article "), text.count("</article>"))
         for severity in ("error", "warning", "note"):
             self.assertIn(f'id="show-{severity}"', text)

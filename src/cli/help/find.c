@@ -228,10 +228,14 @@ static void find_everywhere(finder *f, const cli_topic *topics)
 /* What is found of the whole word, or else of the words that it has. */
 static finder find_how(const char *word, const cli_topic *topics)
 {
+    word += strspn(word, " ");
     finder f = {.word = word, .length = find_stem(word), .counts = true};
-    if (f.length >= 2)
+    bool letters = false; /* marks alone would be found in every text */
+    for (const char *c = word; *c; c++)
+        letters |= find_is_part(*c) || (*c & 0x80);
+    if (f.length >= 2 && letters)
         find_everywhere(&f, topics);
-    f.apart = !f.found && strchr(word, ' ');
+    f.apart = !f.found && letters && strchr(word, ' ');
     if (f.apart)
         find_everywhere(&f, topics);
     return f;

@@ -167,6 +167,9 @@ static int load_read_table(loads *l)
         return CLI_USAGE;
     if (c->json && cli_has(c, "--csv"))
         return cli_usage(c, "--csv and --json both write to the output: give only one of them");
+    if (name && !load_is_table(name))
+        return cli_usage(c, "--table %s: it prints channels, queues, nca or phases",
+                         cli_line(name));
     if (c->json && name && strcmp(name, "channels") != 0)
         return cli_usage(c, "--table %s: JSON has channels, and the others without asking",
                          cli_line(name));
@@ -177,9 +180,6 @@ static int load_read_table(loads *l)
         if (cli_not_with(c, others[i], "--csv") != CLI_DONE)
             return CLI_USAGE;
     l->table = name ? name : loads_tables[0];
-    if (!load_is_table(l->table))
-        return cli_usage(c, "--table %s: it prints channels, queues, nca or phases",
-                         cli_line(name));
     bool queues = strcmp(l->table, "queues") == 0;
     if (l->has_queues && !queues)
         return cli_usage(c,

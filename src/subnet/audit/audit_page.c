@@ -15,7 +15,8 @@ static const char head[] =
     "<style>\n" /* colours and sizes are those of the report (src/report/web/style.css) */
     ":root{color-scheme:light dark;--page:#f6f6f3;--card:#fff;--ink:#1d2430;--quiet:#5b6472;"
     "--line:#dcdfe4;--error:#a3172d;--warning:#a35200;--note:#27408b;--bar:#27408b}\n"
-    "@media(prefers-color-scheme:dark){:root{--page:#14171d;--card:#1c2129;--ink:#e8eaef;"
+    "@media screen and "
+    "(prefers-color-scheme:dark){:root{--page:#14171d;--card:#1c2129;--ink:#e8eaef;"
     "--quiet:#a5adba;--line:#343b47;--error:#ff8a9a;--warning:#f3b45f;--note:#9db4ff;"
     "--bar:#9db4ff}}\n"
     "body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--page);margin:0}\n"
