@@ -3,7 +3,7 @@
  * error.c: one error value: a code, a place, what is wrong, what would be right, which name was
  * meant, which settings it is about.
  */
-#include "base/error.h"
+#include "ikat/base.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -76,16 +76,6 @@ ik_status ik_meant(ik_error *err, ik_status status, const char *name)
     snprintf(err->meant, sizeof err->meant, "%s", fits ? name : "");
     ik_text_line(err->meant);
     return status;
-}
-
-void error_keep(ik_error *err, const ik_error *inner)
-{
-    if (!err)
-        return;
-    memcpy(err->hint, inner->hint, sizeof err->hint);
-    memcpy(err->meant, inner->meant, sizeof err->meant);
-    err->kind = inner->kind;
-    err->token = inner->token;
 }
 
 ik_status ik_of_kind(ik_error *err, ik_status status, ik_error_kind kind)

@@ -5,10 +5,10 @@
  */
 #include "experiment/experiment_impl.h"
 
-#include "base/error.h"
 #include "experiment/figures/declared.h"
 #include "experiment/patterns.h"
 #include "ikat/plugin.h"
+#include "registry/registry.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static ik_status about_load_plugin(ik_experiment *e, const ytree *word, ik_error
                    why.text);
     else
         ik_fail_at(err, status, word->file, word->line, word->column, "%s", why.text);
-    error_keep(err, &why);
+    registry_keep(err, &why);
     return status;
 }
 

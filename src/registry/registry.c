@@ -3,10 +3,9 @@
  * registry.c: see registry.h. */
 #include "registry/registry.h"
 
-#include "base/error.h"
-
 #include <assert.h>
 #include <pthread.h>
+#include <string.h>
 
 static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
 static const registry_plugin *registry_last;
@@ -45,6 +44,16 @@ void registry_clear(ik_error *err)
         *err = (ik_error){0};
 }
 
+void registry_keep(ik_error *err, const ik_error *inner)
+{
+    if (!err)
+        return;
+    memcpy(err->hint, inner->hint, sizeof err->hint);
+    memcpy(err->meant, inner->meant, sizeof err->meant);
+    err->kind = inner->kind;
+    err->token = inner->token;
+}
+
 ik_status registry_status(const void *member, const char *name, ik_status status, ik_error *err)
 {
     if (status == IK_OK || !registry_plugin_of(member))
@@ -55,7 +64,7 @@ ik_status registry_status(const void *member, const char *name, ik_status status
     if (told) {
         ik_error why = *err;
         ik_fail(err, IK_ERR_INPUT, "'%.60s', which a plug-in added: %.400s", name, why.text);
-        error_keep(err, &why);
+        registry_keep(err, &why);
         return IK_ERR_INPUT;
     }
     ik_fail(err, IK_ERR_INPUT, "'%.60s', which a plug-in added, failed and gave no reason", name);

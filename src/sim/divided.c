@@ -3,7 +3,7 @@
  * A run whose partitions are ranks of MPI. Every rank sets up the whole network and works on its
  * own partition. Where all rest, they tell each other what they have counted; each takes it into
  * its copy, looks at it and decides, and all decide the same. */
-#include "base/error.h"
+#include "registry/registry.h"
 #include "sim/inspect/inspect.h"
 #include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
@@ -138,7 +138,7 @@ ik_status sim_agree(const ik_env *env, ik_status status, ik_error *err)
             return ik_fail(err, IK_ERR_CANCELLED, "the simulation was cancelled");
         }
         status = ik_fail(err, told.status, "rank %u: %s", q, told.why.text);
-        error_keep(err, &told.why);
+        registry_keep(err, &told.why);
     }
     return status;
 }

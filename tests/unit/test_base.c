@@ -2,8 +2,8 @@
  *
  * test_base.c: quantities, parameters, specs, random numbers, arenas, parallel loops.
  */
-#include "base/error.h"
 #include "base/poison.h"
+#include "registry/registry.h"
 #include "unit/made.h"
 #include <sys/stat.h>
 #include <unistd.h>
@@ -482,8 +482,8 @@ static void errors_say_what_they_are(void **state)
     ik_error inner = err, *none = NULL;
     inner.token = 5;
     ik_fail(&err, IK_ERR_INPUT, "in other words: %s", inner.text);
-    error_keep(&err, &inner);
-    error_keep(none, &inner);
+    registry_keep(&err, &inner);
+    registry_keep(none, &inner);
     assert_string_equal(err.text, "in other words: wrong");
     assert_string_equal(err.hint, inner.hint);
     assert_string_equal(err.meant, "a");
