@@ -71,10 +71,19 @@ typedef enum ik_status {
     IK_ERR_INTERNAL   /* an invariant of ikat is broken: a bug, please report */
 } ik_status;
 
+/* What an error is, beyond its status: what a program may want to answer in a way of its own. */
+typedef enum ik_error_kind {
+    IK_ERROR_ANY = 0,
+    IK_ERROR_FOREIGN_FILE, /* the whole file is something else than what was expected */
+    IK_ERROR_PARTLY_DONE   /* cancelled, and the text says how much is finished */
+} ik_error_kind;
+
 /* One error: a code to branch on, its place, and a text with the actual values. `text` says what is
- * wrong, `hint` (may be empty) what would be right. Plain value: no ownership, copy freely. */
+ * wrong, `hint` (may be empty) what would be right. Both are for people: a program asks `status`,
+ * `kind`, `meant` and `settings`. Plain value: no ownership, copy freely. */
 typedef struct ik_error {
     ik_status status;
+    ik_error_kind kind;
     char file[256];  /* "" if the error has no place in a file */
     unsigned line;   /* 1-based, 0 = unknown */
     unsigned column; /* 1-based, 0 = unknown */
@@ -84,6 +93,10 @@ typedef struct ik_error {
      * "section.name" where it is of that section of an experiment and no other. What a setting is
      * made of has a path: "jobs/2/traffic/bytes", members of a list by number. "" = not known */
     char settings[112];
+    char meant[64]; /* the name that was probably meant, which the hint has too; "" = not known */
+    /* the caller's, to find again what a function of a plug-in failed with: 0 in a new error, and
+     * not read by the library */
+    uint64_t token;
 } ik_error;
 
 /* Fills *err (if not NULL) with status and text, clears the rest, and returns status: `return
@@ -95,6 +108,12 @@ ik_status ik_fail_at(ik_error *err, ik_status status, const char *file, unsigned
 /* Sets the hint of an error that was just filled; returns `status`, so that it can end a function
  * as ik_fail does. */
 ik_status ik_hint(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);
+/* Says which name was probably meant instead of an unknown one: "did you mean 'name'?" before the
+ * hint, which then begins with a capital letter. Nothing where name is NULL. Returns status:
+ * `return ik_meant(err, ik_hint(err, …), nearest)`. */
+ik_status ik_meant(ik_error *err, ik_status status, const char *name);
+/* Says of which kind an error is (err may be NULL); returns status. */
+ik_status ik_of_kind(ik_error *err, ik_status status, ik_error_kind kind);
 /* Says which settings an error is about (ik_error.settings; err may be NULL); returns status:
  * `return ik_about(err, ik_fail(err, …), "w k")`. */
 ik_status ik_about(ik_error *err, ik_status status, const char *format, ...) IK_PRINTF(3, 4);

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import json
 import numbers
 import os
@@ -25,14 +26,14 @@ class IkatError(Exception):
 
     Attributes: `text` (what is wrong, with the actual values), `hint` (what would be right, or ""), `file` ("" without one),
     `line` and `column` (from 1, 0 = not known), `settings` (names of the settings that it is about), `status` (the library's
-    code, such as "IK_ERR_INPUT").
+    code, such as "IK_ERR_INPUT"), `meant` (the name that was probably meant, or "").
     """
 
     def __init__(self, text: str = "", hint: str = "", file: str = "", line: int = 0, column: int = 0,
-                 settings: Iterable[str] = (), status: str = "") -> None:
+                 settings: Iterable[str] = (), status: str = "", meant: str = "") -> None:
         super().__init__(text)
         self.text, self.hint, self.file, self.line, self.column = text, hint, file, line, column
-        self.settings, self.status = tuple(settings), status
+        self.settings, self.status, self.meant = tuple(settings), status, meant
 
     def __str__(self) -> str:
         place = self.file
@@ -41,7 +42,7 @@ class IkatError(Exception):
         return (f"{place}: " if place else "") + self.text + (f"\n  hint: {self.hint}" if self.hint else "")
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return (type(self), (self.text, self.hint, self.file, self.line, self.column, self.settings, self.status))
+        return (type(self), (self.text, self.hint, self.file, self.line, self.column, self.settings, self.status, self.meant))
 
 
 class UsageError(IkatError, ValueError):
@@ -104,8 +105,9 @@ def string(pointer: Any) -> Any:
     return None if pointer == ffi.NULL else ffi.string(pointer).decode("utf-8", "replace")
 
 
-# What functions of the user have raised within calls of the library, by the text of the error that the library got for it.
-_raised: Dict[str, BaseException] = {}
+# What functions of the user have raised within calls of the library, by the token of the error that the library got for it.
+_raised: Dict[int, BaseException] = {}
+_tokens = itertools.count(1)
 
 
 def raised(error, what, err):
@@ -116,18 +118,19 @@ def raised(error, what, err):
     lib.ik_fail(err, status, b"%s", ffi.new("char[]", said.encode("utf-8", "replace").replace(b"\0", b"?")))
     while len(_raised) > 8:
         _raised.pop(next(iter(_raised)))
-    _raised[string(err.text)] = error
+    err.token = next(_tokens)
+    _raised[err.token] = error
     return status
 
 
 def error_of(status, err):
     """The exception for an ik_error: what a function of the user has raised, or an IkatError."""
-    own = _raised.pop(string(err.text), None)
+    own = _raised.pop(err.token, None)
     if own is not None:
         return own
     name = _STATUS.get(status, "IK_ERR_INTERNAL")
     return _CLASSES[name](string(err.text), string(err.hint), string(err.file), err.line, err.column,
-                          string(err.settings).split(), name)
+                          string(err.settings).split(), name, string(err.meant))
 
 
 def memory_error(what):

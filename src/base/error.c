@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * error.c: one error value: a code, a place, what is wrong, what would be right, which settings it
- * is about.
+ * error.c: one error value: a code, a place, what is wrong, what would be right, which name was
+ * meant, which settings it is about.
  */
 #include "ikat/base.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +61,27 @@ ik_status ik_hint(ik_error *err, ik_status status, const char *format, ...)
     va_end(args);
     ik_text_line(hint);
     memcpy(err->hint, hint, sizeof hint);
+    return status;
+}
+
+ik_status ik_meant(ik_error *err, ik_status status, const char *name)
+{
+    if (!err || !name)
+        return status;
+    char rest[sizeof err->hint];
+    memcpy(rest, err->hint, sizeof rest);
+    rest[0] = (char)toupper((unsigned char)rest[0]);
+    ik_hint(err, status, "did you mean '%s'?%s%s", name, rest[0] ? " " : "", rest);
+    bool fits = strlen(name) < sizeof err->meant; /* a part of a name is another name */
+    snprintf(err->meant, sizeof err->meant, "%s", fits ? name : "");
+    ik_text_line(err->meant);
+    return status;
+}
+
+ik_status ik_of_kind(ik_error *err, ik_status status, ik_error_kind kind)
+{
+    if (err)
+        err->kind = kind;
     return status;
 }
 

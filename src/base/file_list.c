@@ -156,8 +156,9 @@ static void file_list_hint(ik_error *err, const char *path)
         if (names) {
             names[s.num_files] = NULL;
             const char *nearest = ik_nearest_name(name, names);
-            if (nearest)
-                ik_hint(err, IK_ERR_IO, "did you mean '%s%s'?", folder, nearest);
+            char found[sizeof err->hint];
+            snprintf(found, sizeof found, "%s%s", folder, nearest ? nearest : "");
+            ik_meant(err, IK_ERR_IO, nearest ? found : NULL);
         }
         free(names);
     }

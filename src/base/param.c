@@ -81,7 +81,7 @@ static ik_status param_refuse_name(ik_params *params, const char *owner, const c
         names[i] = params->decl[i].name;
     const char *nearest = ik_nearest_name(name, names);
     if (nearest)
-        return ik_hint(err, IK_ERR_INPUT, "did you mean '%s'?", nearest);
+        return ik_meant(err, IK_ERR_INPUT, nearest);
     char all[320] = "";
     size_t used = 0;
     for (size_t i = 0; i < params->num && used < sizeof all - 1; i++)

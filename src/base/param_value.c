@@ -93,9 +93,7 @@ static ik_status param_value_parse_enum(ik_params *params, const ik_param *p, co
         return IK_OK;
     const char *nearest = ik_nearest_word(text, p->choices, &params->arena);
     ik_fail(err, IK_ERR_INPUT, "'%s' cannot be '%.60s'", p->name, text);
-    return nearest ? ik_hint(err, IK_ERR_INPUT, "did you mean '%s'? It is one of %s", nearest,
-                             p->choices)
-                   : ik_hint(err, IK_ERR_INPUT, "one of %s", p->choices);
+    return ik_meant(err, ik_hint(err, IK_ERR_INPUT, "one of %s", p->choices), nearest);
 }
 
 static ik_status param_value_refuse_list(const char *text, ik_error *err)

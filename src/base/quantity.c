@@ -230,7 +230,7 @@ ik_status ik_parse_quantity(const char *text, ik_dimension dim, uint64_t *value,
     if (!u) {
         const char *meant = ik_quantity_meant(text, dim);
         quantity_refuse(err, text, dim, quantity_wrong_rest(rest, dim));
-        return meant ? ik_hint(err, IK_ERR_INPUT, "did you mean '%s'?", meant) : IK_ERR_INPUT;
+        return ik_meant(err, IK_ERR_INPUT, meant);
     }
     uint64_t result;
     scaled done = overflow ? SCALED_TOO_LARGE : quantity_scale_exactly(mantissa, scale, u, &result);

@@ -158,7 +158,7 @@ ik_status ik_hint_nearest(ik_error *err, ik_status status, const char *name,
 {
     const char *nearest = ik_nearest_name(name, names);
     if (nearest)
-        return ik_hint(err, status, "did you mean '%s'?", nearest);
+        return ik_meant(err, status, nearest);
     char all[360] = "";
     size_t used = 0;
     for (; *names && used + strlen(*names) + sizeof ", …" < sizeof all; names++)
@@ -198,7 +198,8 @@ static unsigned spec_edit_distance(const char *a, const char *b)
 const char *ik_nearest_name(const char *name, const char *const *names)
 {
     const char *best = NULL;
-    unsigned best_distance = (unsigned)strlen(name) / 3 + 1;
+    size_t length = strlen(name);
+    unsigned best_distance = length < 6 ? 1 : length < 64 ? (unsigned)length / 3 : 0;
     for (; *names; names++) {
         unsigned distance = spec_edit_distance(name, *names);
         bool prefix = strlen(name) >= 3 && strncmp(*names, name, strlen(name)) == 0;

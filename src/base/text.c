@@ -57,6 +57,7 @@ static ik_status text_refuse_binary(const char *file, unsigned line, size_t colu
                                     ik_error *err)
 {
     ik_fail_at(err, IK_ERR_INPUT, file, line, (unsigned)column, "byte 0x%02x is not text", c);
+    ik_of_kind(err, IK_ERR_INPUT, IK_ERROR_FOREIGN_FILE);
     return ik_hint(err, IK_ERR_INPUT, "expected a text file in UTF-8, plain or packed with gzip");
 }
 

@@ -224,6 +224,9 @@ void cli_print_examples(const char *const *examples);
 void cli_heading(const cli *c, const char *text);
 const char *cli_severity_colour(const cli *c, ik_severity severity); /* "" without colours */
 const char *cli_reset(const cli *c);
+/* A text as one word of the shell, whatever it holds: in quotes where it must be. At most four
+ * characters for each of its own, and two. */
+void cli_shell_word(FILE *out, const char *text);
 /* Formatted text into the c-th of rotating buffers: quantities. */
 const char *cli_quantity(uint64_t value, ik_dimension dim);
 /* The file's name with another ending, in the current folder: results/quickstart.db ->

@@ -71,10 +71,15 @@ ik_status cli_check_series(const cli *c, bool fit, ik_error *err)
 {
     const char *names[64] = {NULL};
     size_t num = 0;
-    for (const ik_topology *const *t = ik_topologies(); *t; t++)
+    for (const ik_topology *const *t = ik_topologies(); *t; t++) {
+        bool fits = false;
         for (const ik_series *s = (*t)->series; s && s->name; s++)
-            if ((s->fit || !fit) && num < 63 && (num == 0 || names[num - 1] != (*t)->name))
-                names[num++] = (*t)->name;
+            fits |= s->fit || !fit;
+        if (fits && num < 63)
+            names[num++] = (*t)->name;
+        for (const ik_shorthand *h = (*t)->shorthands; fits && h && h->name && num < 63; h++)
+            names[num++] = h->name;
+    }
     for (int i = 0; i < c->num_args; i++) {
         const cli one = {.num_args = 1, .args = c->args + i};
         bool known = false;

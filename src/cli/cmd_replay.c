@@ -70,8 +70,8 @@ static int refuse_operation(cli *c, const char *name)
     ik_arena arena = {0};
     const char *nearest = ik_nearest_word(name, replay_operation_names(), &arena);
     ik_fail(&err, IK_ERR_USAGE, "--collective: there is no collective operation '%s'", name);
-    ik_hint(&err, IK_ERR_USAGE, nearest ? "did you mean '%s'?" : "operations are %s",
-            nearest ? nearest : replay_operation_names());
+    ik_hint(&err, IK_ERR_USAGE, "operations are %s", replay_operation_names());
+    ik_meant(&err, IK_ERR_USAGE, nearest);
     ik_arena_free(&arena);
     return cli_error(c, &err);
 }

@@ -46,22 +46,41 @@ static const cli_option *find_option(const cli *c, const char *name, size_t leng
     return own ? own : options_find_in(cli_common_options, name, length, letter);
 }
 
+/* The commands that have an option, as words. */
+static const char *options_whose(const char *name, size_t length, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (const ik_command *const *k = cli_commands(); *k && used < size; k++)
+        if (options_find_in((*k)->options, name, length, 0))
+            used += (size_t)snprintf(text + used, size - used, "%sikat %s", used ? ", " : "",
+                                     (*k)->name);
+    return text;
+}
+
 static int unknown_option(const cli *c, const char *text)
 {
-    const char *names[64] = {NULL};
-    size_t n = 0;
+    const char *names[64] = {NULL}, *bare = text + strspn(text, "-");
+    char whose[240];
+    size_t n = 0, length = strcspn(text, "=");
     for (const cli_option *o = c->command->options; o && o->name && n < 50; o++)
-        names[n++] = o->name;
+        names[n++] = o->name + 2;
     for (const cli_option *o = cli_common_options; o->name; o++)
-        names[n++] = o->name;
-    const char *nearest = ik_nearest_name(text, names);
+        names[n++] = o->name + 2;
+    const char *nearest = ik_nearest_name(bare, names);
     bool output = strcmp(text, "-o") == 0 || strcmp(text, "--output") == 0 ||
                   strncmp(text, "--output=", 9) == 0;
     if (output) /* the command has no such option, else it would have been found */
-        return cli_usage(c, "there is no option '%s': ikat %s prints, and > FILE writes it to one",
-                         text, c->command->name);
+        return cli_usage(
+            c, "there is no option '%s': ikat %s prints, and > FILE writes it to one%s", text,
+            c->command->name,
+            options_find_in(c->command->options, "--page", 6, 0) ? "; --page FILE writes a page"
+                                                                 : "");
+    if (*options_whose(text, length, whose, sizeof whose))
+        return cli_usage(c, "there is no option '%.*s' here, but there is of %s", (int)length, text,
+                         whose);
     if (nearest)
-        return cli_usage(c, "there is no option '%s'; did you mean '%s'?", text, nearest);
+        return cli_usage(c, "there is no option '%s'; did you mean '--%s'?", text, nearest);
     return cli_usage(c, "there is no option '%s'", text);
 }
 
@@ -250,7 +269,10 @@ int cli_only_with(const cli *c, const char *name, const char *other)
 {
     if (!cli_has(c, name) || cli_has(c, other))
         return CLI_DONE;
-    return cli_usage(c, "%s has no effect without %s", name, other);
+    const cli_option *o = find_option(c, other, strlen(other), 0);
+    bool takes = o && o->value;
+    return cli_usage(c, "%s has no effect without %s%s%s%s%s", name, other, takes ? " " : "",
+                     takes ? o->value : "", takes ? ": " : "", takes ? o->help : "");
 }
 
 int cli_not_with(const cli *c, const char *name, const char *other)

@@ -120,7 +120,7 @@ static int running_refuse(const cli *c, ik_error *err)
     const char *dot = strrchr(c->args[0], '.');
     bool called_one = dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
     if (!called_one && strcmp(c->args[0], "-") != 0 &&
-        (!err->hint[0] || strstr(err->text, "is not text")))
+        (!err->hint[0] || err->kind == IK_ERROR_FOREIGN_FILE))
         ik_hint(
             err, IK_ERR_INPUT,
             "an experiment is expected (a .yaml file, see 'ikat help experiment'); 'ikat "

@@ -154,7 +154,7 @@ char *cli_error_text(const ik_error *err, char *text, size_t size)
 /* A signal came: what was in progress matters, not the place in a file that it concerned. */
 static void terminal_print_cancelled(const cli *c, const ik_error *err)
 {
-    bool says_more = strcmp(err->text, "cancelled") != 0;
+    bool says_more = err->kind == IK_ERROR_PARTLY_DONE;
     fprintf(stderr, "stopped by a signal%s%s%s%s", c->stage[0] ? " while " : "", c->stage,
             says_more ? ": " : "", says_more ? err->text : "");
 }
@@ -194,6 +194,20 @@ int cli_error(const cli *c, const ik_error *err)
     if (err->status == IK_ERR_CANCELLED)
         return 130;
     return err->status == IK_ERR_FAILED ? CLI_FAILED : CLI_USAGE;
+}
+
+void cli_shell_word(FILE *out, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_.,:/@=+%";
+    const char *quote = *text && !text[strspn(text, plain)] ? "" : "'";
+    fputs(quote, out);
+    for (; *text; text++)
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else
+            putc(*text, out);
+    fputs(quote, out);
 }
 
 const char *cli_line(const char *text)

@@ -8,6 +8,7 @@
 #include "experiment/figures/declared.h"
 #include "experiment/patterns.h"
 #include "ikat/plugin.h"
+#include "registry/registry.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,8 @@ static ik_status about_load_plugin(ik_experiment *e, const ytree *word, ik_error
                    why.text);
     else
         ik_fail_at(err, status, word->file, word->line, word->column, "%s", why.text);
-    return why.hint[0] ? ik_hint(err, status, "%s", why.hint) : status;
+    registry_keep(err, &why);
+    return status;
 }
 
 ik_status plugins_load(ik_experiment *e, const ytree *node, ik_error *err)

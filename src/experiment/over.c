@@ -77,7 +77,7 @@ static ik_status over_refuse(ik_experiment *e, const ytree *word, const char *wh
     ik_status status = ytree_fail(word, err, "'over' has '%.80s', which %s", word->text, what);
     const char *nearest = ik_nearest_name(word->text, names);
     if (nearest && strcmp(nearest, word->text) != 0)
-        return ik_hint(err, status, "did you mean '%s'?", nearest);
+        return ik_meant(err, status, nearest);
     char list[300] = "";
     size_t used = 0;
     for (size_t i = 0; names[i] && used < sizeof list; i++)

@@ -52,6 +52,13 @@ static ik_status store_write_error(const store *s, int code, ik_error *err)
                               : "");
 }
 
+static ik_status store_refuse_foreign(const store *s, const char *is, ik_error *err)
+{
+    ik_fail(err, IK_ERR_INPUT, "'%.200s' is %s a results file of ikat", s->path, is);
+    ik_of_kind(err, IK_ERR_INPUT, IK_ERROR_FOREIGN_FILE);
+    return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
+}
+
 static ik_status store_sqlite_error(const store *s, int code, ik_error *err)
 {
     const char *path = s->path;
@@ -59,8 +66,7 @@ static ik_status store_sqlite_error(const store *s, int code, ik_error *err)
     case SQLITE_NOMEM:
         return ik_fail_memory(err, 0, "the result store");
     case SQLITE_NOTADB:
-        ik_fail(err, IK_ERR_INPUT, "'%.200s' is not a results file of ikat", path);
-        return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
+        return store_refuse_foreign(s, "not", err);
     case SQLITE_FULL:
     case SQLITE_IOERR:
         return store_write_error(s, code & 0xff, err);
@@ -238,11 +244,8 @@ static ik_status store_identify(store *s, bool *empty, ik_error *err)
     *empty = objects == 0 && id == 0;
     if (*empty)
         return IK_OK;
-    if (id != APPLICATION_ID) {
-        ik_fail(err, IK_ERR_INPUT, "'%.200s' is an SQLite file, but not a results file of ikat",
-                s->path);
-        return ik_hint(err, IK_ERR_INPUT, "results files are written by 'ikat run'");
-    }
+    if (id != APPLICATION_ID)
+        return store_refuse_foreign(s, "an SQLite file, but not", err);
     return format >= FIRST_FORMAT && format <= STORE_FORMAT ? store_tables_check(s, format, err)
                                                             : store_refuse_format(s, format, err);
 }

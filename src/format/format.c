@@ -92,7 +92,19 @@ static ik_status format_unrecognised(const char *file, size_t size, ik_error *er
 {
     ik_fail_at(err, IK_ERR_INPUT, file, 1, 1,
                size ? "the contents are in no known format" : "the file is empty");
-    return ik_hint(err, IK_ERR_INPUT, "see 'ikat list formats'");
+    char names[160] = "";
+    size_t used = 0;
+    const ik_format *only = NULL;
+    for (const ik_format *const *f = formats_all(); *f && used < sizeof names; f++)
+        if ((*f)->read && format_has_extension(file, *f)) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     (*f)->name);
+            only = used == strlen((*f)->name) ? *f : NULL;
+        }
+    if (!used)
+        return ik_hint(err, IK_ERR_INPUT, "see 'ikat list formats'");
+    return ik_hint(err, IK_ERR_INPUT, "by its name it would be %s%s%s; see 'ikat list formats'",
+                   names, only ? ": " : "", only ? only->summary : "");
 }
 
 ik_status ik_fabric_read_memory(const char *text, size_t size, const char *file,
@@ -184,15 +196,27 @@ ik_status format_by_name(const char *name, const ik_format **format, ik_error *e
     return name && !*format ? formats_unknown("file format", name, err) : IK_OK;
 }
 
+ik_status format_load(const char *path, const char *format_name, const ik_env *env,
+                      const ik_format **format, char **text, size_t *size, ik_error *err)
+{
+    ik_status status = format_by_name(format_name, format, err);
+    if (status == IK_OK)
+        status = ik_text_read_log(path, env ? env->memory_limit_bytes : 0, text, size, err);
+    if (status == IK_ERR_INPUT && err && err->kind == IK_ERROR_FOREIGN_FILE)
+        ik_hint(err, status,
+                "a fabric is a text file in UTF-8, plain or packed with gzip ('ikat list "
+                "formats'); 'ikat "
+                "report' takes results, 'ikat replay' a recording");
+    return status;
+}
+
 ik_status ik_fabric_read(const char *path, const char *format_name, const ik_env *env,
                          ik_fabric **out, ik_error *err)
 {
     const ik_format *format;
     char *text = NULL;
     size_t size = 0;
-    ik_status status = format_by_name(format_name, &format, err);
-    if (status == IK_OK)
-        status = ik_text_read_log(path, env ? env->memory_limit_bytes : 0, &text, &size, err);
+    ik_status status = format_load(path, format_name, env, &format, &text, &size, err);
     if (status == IK_OK)
         status = ik_fabric_read_memory(text, size, path, format, env, out, err);
     free(text);

@@ -355,8 +355,10 @@ static ik_status json_read_root(json_reader *r, const json_t *root)
     const char *family = json_string_value(json_object_get(root, "family"));
     const char *spec = json_string_value(json_object_get(root, "spec"));
     if (!format || strcmp(format, "ikat fabric") != 0)
-        return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 1, 1,
-                          "no fabric: expected {\"format\": \"ikat fabric\", ...}");
+        return ik_hint(r->err,
+                       ik_fail_at(r->err, IK_ERR_INPUT, r->file, 1, 1,
+                                  "no fabric: expected {\"format\": \"ikat fabric\", ...}"),
+                       "'ikat list formats' shows what else is read");
     if (json_integer_value(json_object_get(root, "version")) != 1)
         return ik_fail_at(r->err, IK_ERR_INPUT, r->file, 1, 1,
                           "version %" PRId64 " of the format, expected 1",

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <string.h>
 
 static pthread_mutex_t registry_mutex = PTHREAD_MUTEX_INITIALIZER;
 static const registry_plugin *registry_last;
@@ -43,6 +44,16 @@ void registry_clear(ik_error *err)
         *err = (ik_error){0};
 }
 
+void registry_keep(ik_error *err, const ik_error *inner)
+{
+    if (!err)
+        return;
+    memcpy(err->hint, inner->hint, sizeof err->hint);
+    memcpy(err->meant, inner->meant, sizeof err->meant);
+    err->kind = inner->kind;
+    err->token = inner->token;
+}
+
 ik_status registry_status(const void *member, const char *name, ik_status status, ik_error *err)
 {
     if (status == IK_OK || !registry_plugin_of(member))
@@ -52,7 +63,9 @@ ik_status registry_status(const void *member, const char *name, ik_status status
         return status;
     if (told) {
         ik_error why = *err;
-        return ik_fail(err, IK_ERR_INPUT, "'%.60s', which a plug-in added: %.400s", name, why.text);
+        ik_fail(err, IK_ERR_INPUT, "'%.60s', which a plug-in added: %.400s", name, why.text);
+        registry_keep(err, &why);
+        return IK_ERR_INPUT;
     }
     ik_fail(err, IK_ERR_INPUT, "'%.60s', which a plug-in added, failed and gave no reason", name);
     return ik_hint(err, IK_ERR_INPUT, "its function fails with: return ik_fail(err, …)");

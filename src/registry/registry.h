@@ -47,6 +47,9 @@ const char *registry_identity(const void *member);
  * caller cleared *err before it called the function. */
 ik_status registry_status(const void *member, const char *name, ik_status status, ik_error *err);
 void registry_clear(ik_error *err);
+/* For an error in other words than `inner`, which it is about: takes its hint, kind, meant name and
+ * token, which finds what a function of a plug-in failed with (err may be NULL). */
+void registry_keep(ik_error *err, const ik_error *inner);
 
 /* Only one thread at a time adds: it holds the lock from its look at the tables to publishing. */
 void registry_lock(void);

@@ -397,8 +397,7 @@ ik_status csv_find_table(const char *name, size_t *table, ik_error *err)
                                  ik_report_tables[i]);
     const char *nearest = ik_nearest_name(name, ik_report_tables);
     ik_status status = ik_fail(err, IK_ERR_USAGE, "there is no table '%.80s'", name);
-    return nearest ? ik_hint(err, status, "did you mean '%s'? There are %s", nearest, list)
-                   : ik_hint(err, status, "there are %s", list);
+    return ik_meant(err, ik_hint(err, status, "there are %s", list), nearest);
 }
 
 static ik_status report_csv_put_whole_table(ik_results *r, size_t table, FILE *out, ik_error *err)

@@ -3,6 +3,7 @@
  * A run whose partitions are ranks of MPI. Every rank sets up the whole network and works on its
  * own partition. Where all rest, they tell each other what they have counted; each takes it into
  * its copy, looks at it and decides, and all decide the same. */
+#include "registry/registry.h"
 #include "sim/inspect/inspect.h"
 #include "sim/measure/watch.h"
 #include "sim/parallel/workers.h"
@@ -106,8 +107,7 @@ bool sim_tell_results(partition *p)
 
 typedef struct told_status {
     ik_status status;
-    char text[sizeof((ik_error *)0)->text];
-    char hint[sizeof((ik_error *)0)->hint];
+    ik_error why;
 } told_status;
 
 ik_status sim_agree(const ik_env *env, ik_status status, ik_error *err)
@@ -119,10 +119,9 @@ ik_status sim_agree(const ik_env *env, ik_status status, ik_error *err)
         return status;
     memset(&told, 0, sizeof told);
     told.status = status;
-    if (status != IK_OK && err) {
-        memcpy(told.text, err->text, sizeof told.text);
-        memcpy(told.hint, err->hint, sizeof told.hint);
-    }
+    if (status != IK_OK && err)
+        told.why = *err;
+    told.why.token = 0; /* of one process */
     ik_error other = {0};
     ik_status met = ranks_meet(ranks, (ranks_bytes){&told, sizeof told}, false, &all, &other);
     if (met != IK_OK) {
@@ -138,9 +137,8 @@ ik_status sim_agree(const ik_env *env, ik_status status, ik_error *err)
             ranks->cancelled = true;
             return ik_fail(err, IK_ERR_CANCELLED, "the simulation was cancelled");
         }
-        status = ik_fail(err, told.status, "rank %u: %s", q, told.text);
-        if (told.hint[0])
-            ik_hint(err, status, "%s", told.hint);
+        status = ik_fail(err, told.status, "rank %u: %s", q, told.why.text);
+        registry_keep(err, &told.why);
     }
     return status;
 }

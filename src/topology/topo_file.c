@@ -48,11 +48,9 @@ static ik_status file_build(const ik_params *params, const ik_topo_ctx *ctx, ik_
     const ik_format *format;
     char *text = NULL;
     size_t size = 0;
-    ik_status status = format_by_name(
-        ik_params_has(params, "format") ? ik_params_text(params, "format") : NULL, &format, err);
-    if (status == IK_OK)
-        status =
-            ik_text_read_log(path, ctx->env ? ctx->env->memory_limit_bytes : 0, &text, &size, err);
+    ik_status status =
+        format_load(path, ik_params_has(params, "format") ? ik_params_text(params, "format") : NULL,
+                    ctx->env, &format, &text, &size, err);
     if (ik_params_has(params, "host_names"))
         b->host_names = ik_params_text(params, "host_names");
     if (ik_params_has(params, "without"))

@@ -53,7 +53,7 @@ static ik_status host_names_refuse(const host_names *h, const char *word, const 
         names[host] = f->node_name[ik_host_node(f, host)];
     const char *nearest = names ? ik_nearest_name(word, names) : NULL;
     if (nearest)
-        ik_hint(err, IK_ERR_INPUT, "did you mean '%.80s'?", nearest);
+        ik_meant(err, IK_ERR_INPUT, nearest);
     else
         ik_hint(err, IK_ERR_INPUT, "a number from 0 to %u, or a host's name",
                 f->num_hosts ? f->num_hosts - 1 : 0);

@@ -5,6 +5,7 @@
  * host offers is the weighted sum of what its members say: where a member is silent, its share is
  * not sent.
  */
+#include "registry/registry.h"
 #include "traffic/blend.h"
 #include "traffic/pattern.h"
 
@@ -198,7 +199,7 @@ static ik_status mix_make_member(ik_traffic *t, mix *m, unsigned k, const char *
         ik_fail(err, s, "traffic 'mix', member '%s': %s", m->name[k], inner.text);
         ik_about_within(err, ik_about(err, s, "%s", inner.settings), "members/%u/pattern", k);
         ik_error_at(err, inner.file, inner.line, inner.column);
-        memcpy(err->hint, inner.hint, sizeof err->hint);
+        registry_keep(err, &inner);
     }
     return s;
 }

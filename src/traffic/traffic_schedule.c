@@ -9,6 +9,7 @@
  * All entries draw from the same seed, so that two entries of one pattern at different loads are
  * that pattern; messages have different numbers and so different draws.
  */
+#include "registry/registry.h"
 #include "traffic/blend.h"
 #include "traffic/pattern.h"
 #include "traffic/schedule.h"
@@ -158,7 +159,7 @@ static ik_status schedule_name_entry(const char *name, unsigned k, ik_status sta
     ik_fail(err, status, OWNER ", entry '%.60s': %s", name, inner.text);
     ik_about_within(err, ik_about(err, status, "%s", inner.settings), "entries/%u/traffic", k);
     ik_error_at(err, inner.file, inner.line, inner.column);
-    memcpy(err->hint, inner.hint, sizeof err->hint);
+    registry_keep(err, &inner);
     return status;
 }
 

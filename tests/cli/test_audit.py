@@ -407,9 +407,20 @@ class Audit(CliTest):
         self.ok("audit", "ring:n=5", "--lfts", self.tables("ring:n=5", "shortest"), "--page", page, status=1)
         text = page.read_text()
         self.assertIn("credit-loop", text)
-        self.assertNotIn("http", text)
+        self.assertNotIn("http", text.replace('xmlns="http://www.w3.org/2000/svg"', ""))
+        self.assertEqual(text.count("<svg"), 1, "the fabric")
         self.assertNotIn("<script", text)
-        self.assertEqual(text.count("<article>"), text.count("</article>"))
+        self.assertIn("@media screen and (prefers-color-scheme:dark)", text)  # paper is white
+        self.assertEqual(text.count("<article "), text.count("</article>"))
+        for severity in ("error", "warning", "note"):
+            self.assertIn(f'id="show-{severity}"', text)
+        self.assertNotIn('id="show-known"', text)
+        report = self.tmp / "report.json"
+        report.write_text(run("audit", "ring:n=5", "--lfts", self.tables("ring:n=5", "shortest"), "--json").stdout)
+        self.ok("audit", "ring:n=5", "--lfts", self.tables("ring:n=5", "shortest"), "--baseline", report, "--page", page)
+        text = page.read_text()
+        self.assertIn('<input type="checkbox" id="show-known">', text)
+        self.assertIn('<article class="error known">', text)
         self.refused("audit", TREE, "--page", self.tmp / "no" / "folder.html")
 
     def test_options(self):

@@ -49,6 +49,10 @@ class BadInputTest(CliTest):
             with self.subTest(args=args):
                 says = self.refused(*args, given, says=[str(typo[name]), "cannot be opened: No such file", "did you mean"])
                 self.assertIn(f"did you mean '{self.tmp}/{name}'?", says)
+        deep = self.tmp / ("d" * 90)
+        deep.mkdir()
+        (deep / "small.yaml").write_text(EXPERIMENT)
+        self.assertIn(f"did you mean '{deep}/small.yaml'?", self.refused("run", deep / "smal.yaml"))
         self.assertNotIn("did you mean", self.refused("run", self.tmp / "nothing like it", says="cannot be opened"))
         self.assertNotIn("did you mean", self.refused("run", self.tmp / "no-folder" / "small.yaml", says="cannot be opened"))
 
@@ -136,7 +140,18 @@ class BadInputTest(CliTest):
         self.refused("topo", "ring:n=5", "--memory-limit", "0B", says="--memory-limit is 0")
         self.refused("topo", "ring:n=5", "-o", "", says="'': no format has this file name ending")
         self.refused("run", self.file, "-s", "load=", says="override 'load=' has no value")
-        self.refused("help", "nothing", says="neither the glossary nor a description has it")
+        self.refused("help", "qwertz", says="no description, glossary or page has it")
+        self.refused("check", "ring:n=5", "--lfts", "x", says="no option '--lfts' here, but there is of ikat audit")
+        self.refused("audit", "ring:n=5", "-o", "x", says="--page FILE writes a page")
+        self.refused("check", "ring:n=5", "--rooting", "x", says="did you mean '--routing'")
+        self.refused("route", "ring:n=5", "-r", "updown", "-o", "x", says="no effect without --format NAME: write the routes in this format: lft, paths")
+        self.refused("design", "--hosts", "100", "--radix", "36", "fat-tree", says="did you mean 'fattree")
+        self.refused("design", "--hosts", "100", "--radix", "36", "--oversubscription", "2:1", says="2 for 2:1")
+        for name in ("pip", "pdf", "ir-"):  # short words are near to nothing unless one letter differs
+            self.assertNotIn("did you mean", self.refused("topo", name, says="there is no topology or file"))
+        (self.tmp / "own.edges").write_text("a b\nb c\n")
+        self.refused("topo", self.tmp / "own.edges", says=["in no known format", "by its name it would be edges"])
+        self.refused("topo", SOURCE / "data/halo16.ikrec", says=["is not text", "'ikat replay' a recording"])
         self.file.write_text(EXPERIMENT + "figures: [{name: a, x: load, y: nothingatall}]\n")
         self.assertTrue(self.refused("run", self.file, "-o", self.store).rstrip().endswith(", …"))  # a long list is cut
 
@@ -157,7 +172,7 @@ class BadInputTest(CliTest):
                                     ((*route, "--diff", "shortest", "--format", "paths"), "--format", "--diff"),
                                     (("compare", "ring:n=5", "-r", "updown"), "--routing", "--traffic"),
                                     (("compare", "--radix", "8", "-r", "updown"), "--routing", "--traffic")):
-            self.refused(*args, says=[f"{option} has no effect with", f" {other}\n"])
+            self.refused(*args, says=[f"{option} has no effect with", f" {other}"])
             self.assertEqual(list(self.tmp.glob("ring.lft*")), [])
 
     def test_interrupt_stops_long_work_soon(self):

@@ -147,6 +147,12 @@ class Help(CliTest):
             self.assertEqual(self.ok("help", *words.split()), self.ok("help", words))
         self.refused("help", "no", "such", "thing", says="'no such thing'")
 
+    def test_marks_are_no_words(self):
+        for word in ("", " ", "  ", "```", "# -", ".*", "(", "[", "\\", "%", "a" * 300):
+            with self.subTest(word=word):
+                self.assertNotIn("did you mean", self.refused("help", "--", word, says="no description, glossary or page has it"))
+        self.assertEqual(self.ok("help", "  fat  tree"), self.ok("help", "fat  tree"))
+
     def test_words_that_people_bring(self):
         for word in ("ECMP", "spine", "leaf", "rail", "VL", "incast", "bisection", "ToR", "NIC", "HCA", "LID", "oversubscription", "MPI", "PFC", "DCQCN", "NCCL", "link failure", "what if"):
             with self.subTest(word=word):

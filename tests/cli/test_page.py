@@ -142,6 +142,18 @@ class Page(CliTest):
                     self.assertEqual(browser.console, [])
 
 
+    def test_on_paper(self):
+        """The report of the quickstart is five sheets, as the tutorial says."""
+        self.ok("run", SOURCE / "experiments/quickstart.yaml", "-o", self.tmp / "quick.db", "-q")
+        self.ok("report", self.tmp / "quick.db", "-o", self.tmp / "quick.html")
+        with Browser(self.tmp) as browser:
+            browser.show_as(1280)
+            browser.open(self.tmp / "quick.html")
+            browser.settle()
+            browser.pdf(self.tmp / "quick.pdf")
+        pages = (self.tmp / "quick.pdf").read_bytes().count(b"/Type /Page\n")
+        self.assertIn(pages, (4, 5))
+
     def test_workloads_stand_in_one_section(self):
         """A bar for each workload with its time and slowdown, what each waited for, who was last, and nothing about loads."""
         text = ("fabric: [\"karytree:k=4,n=2\", \"crossbar:n=16\"]\nrouting: minimal\nswitch: {model: ideal}\n"

@@ -85,8 +85,14 @@ class Answers(WhatIfTest):
                     with self.subTest(fabric=spec, damage=damage):
                         code, answer = self.what_if(token, routing=routing, **damage)
                         self.assertEqual(code, 200, answer)
-                        for name, how in (("check", "--json"), ("load", "--json"), ("channels", "--csv")):
-                            self.assertEqual(answer[name]["text"], self.repeat(answer, name, how))
+                        for name, how in (("check", ["--json"]), ("load", ["--json", "--table", "channels"])):
+                            self.assertEqual(answer[name]["text"], self.repeat(answer, name, *how))
+                        # Every channel as in the table for people.
+                        of, rows = json.loads(answer["load"]["text"])["channels"], [*csv.DictReader(io.StringIO(self.repeat(answer, "load", "--csv")))]
+                        self.assertEqual([[str(c), str(r)] for c, r in zip(of["channel"], of["rate_bps"])], [[r["channel"], r["rate_bps"]] for r in rows])
+                        for key in ("load", "flows"):
+                            for x, row in zip(of[key], rows, strict=True):
+                                self.assertAlmostEqual(x, float(row[key]), delta=1e-5 * max(1, x))
                         for part in [p for v in damage.values() for p in v.split(":")]:
                             self.assertIn(part, answer["fabric"])
 
@@ -107,9 +113,10 @@ class Answers(WhatIfTest):
             self.assertEqual(one["unconnected"], 0)
             self.assertEqual(both["pairs"] - both["unconnected"], 15 * 14)
             _, answer = self.what_if(token, slow="sw0.5@25Gb/s")
-            rates = {r["channel"]: r["rate_bps"] for r in csv.DictReader(io.StringIO(answer["channels"]["text"]))}
-            self.assertEqual([rates[c] for c in "45"], ["25000000000", "100000000000"])
-            self.assertEqual(list(rates.values()).count("25000000000"), 2, "both directions")
+            channels = json.loads(answer["load"]["text"])["channels"]
+            rates = dict(zip(channels["channel"], channels["rate_bps"]))
+            self.assertEqual([rates[c] for c in (4, 5)], [25000000000, 100000000000])
+            self.assertEqual(list(rates.values()).count(25000000000), 2, "both directions")
 
     def test_a_cycle(self):
         with self.serving(self.results("karytree:k=4,n=2", "torus:dims=4:4")) as token:
@@ -180,8 +187,8 @@ class Answers(WhatIfTest):
             self.assertIn('"setup_seed":7', self.ask(token)[2])
             _, answer = self.what_if(token, routing="shortest", seed=7)
             self.assertIn(" --seed 7", answer["check"]["command"])
-            self.assertEqual(answer["channels"]["text"], self.ok("load", "torus:dims=4:4,fail=10%", "-r", "shortest", "--allow-unreachable", "--seed", 7, "--csv"))
-            self.assertNotEqual(answer["channels"]["text"], self.what_if(token, routing="shortest")[1]["channels"]["text"])
+            self.assertEqual(answer["load"]["text"], self.ok("load", "torus:dims=4:4,fail=10%", "-r", "shortest", "--allow-unreachable", "--seed", 7, "--json", "--table", "channels"))
+            self.assertNotEqual(answer["load"]["text"], self.what_if(token, routing="shortest")[1]["load"]["text"])
             _, answer = self.what_if(token, routing="shortest", seed=7, simulate="yes", load="0.1")
             (point,) = csv.DictReader(io.StringIO(answer["points"]["text"]))
             self.assertEqual(point["seed"], "7")

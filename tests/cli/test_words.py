@@ -88,6 +88,15 @@ class Words(CliTest):
                 self.assertTrue(find_phrases(f"Before.\n\n{row[2]}\n", "page.md", [row]), row[2])
                 self.assertTrue(find_phrases("/* Before.\n * " + row[2].replace(" ", "\n * ") + " */\n", "file.c", [row]), row[2])
 
+    def test_programs_do_not_read_messages(self):
+        """What an error is about is asked of its fields, not of words in its texts, which are for people."""
+        def asks(text):
+            return re.findall(r"\b(?:str(?:str|n?cmp|n?casecmp|casestr|chr|spn|cspn)|memcmp|memmem)\s*\((?=[^;{()]*\")[^;{()]*(?:\b\w*(?:err|error|why|wrong)\w*(?:->|\.)text|(?:->|\.)hint)\b", text)
+        for example in ('strstr(err.hint, "run")', 'strncmp(err->hint,\n  "did", 3)', 'strcmp(err->text, "cancelled")', 'strstr(as_result.hint, "did you")'):
+            self.assertTrue(asks(example), example)
+        found = [(str(path.relative_to(SOURCE)), hit) for path in sorted((SOURCE / "src").rglob("*.c")) for hit in asks(path.read_text(encoding="utf-8"))]
+        self.assertEqual(found, [])
+
     def test_places(self):
         self.assertEqual(find_phrases("One.\n```\nis told\n```\n`is told` A dump is\ntold.\n", "page.md", DOCUMENTS),
                          ["page.md:5: “is told”: write is reported, is printed, is given"])

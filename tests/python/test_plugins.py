@@ -255,6 +255,15 @@ class Selections(PythonTest):
         with self.assertRaises(ZeroDivisionError):
             ikat.run(self.tmp / "w.yaml", self.tmp / "w.db")
 
+    def test_what_a_member_of_traffic_raises_comes_back(self):
+        """Also where the library says in whose member it was: the exception itself, not an error that quotes it."""
+        ikat.register_traffic("py_no_member", lambda num_hosts: 1 / 0)
+        fabric = ikat.Fabric("karytree:k=2,n=2")
+        for spec in ("mix:members=50%*a=py_no_member+50%*uniform",
+                     "schedule:entries=@5us=uniform&py_no_member"):
+            with self.subTest(spec=spec), self.assertRaises(ZeroDivisionError):
+                fabric.routing("dmodk").load(spec)
+
     def test_what_it_keeps_stays(self):
         """Also after the simulation, whose memory is used for something else by then."""
         kept, seen = [], []

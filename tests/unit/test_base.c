@@ -3,6 +3,7 @@
  * test_base.c: quantities, parameters, specs, random numbers, arenas, parallel loops.
  */
 #include "base/poison.h"
+#include "registry/registry.h"
 #include "unit/made.h"
 #include <sys/stat.h>
 #include <unistd.h>
@@ -438,9 +439,69 @@ static void outputs_follow_links(void **state)
     assert_int_equal(rmdir(folder), 0); /* nothing temporary is left */
 }
 
+/* A name that is too long to be kept or to be compared is not cut, which would make another one. */
+static void names_are_meant_as_a_whole(void **state)
+{
+    static const char *const names[] = {"torus", "pgft", NULL};
+    char name[301], says[400];
+    ik_error err;
+    (void)state;
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    assert_null(ik_nearest_name(name, names));
+    snprintf(says, sizeof says, "did you mean '%s'?", name);
+    ik_fail(&err, IK_ERR_IO, "there is no file");
+    ik_meant(&err, IK_ERR_IO, name);
+    assert_string_equal(err.hint, says);
+    assert_string_equal(err.meant, "");
+    name[63] = '\0';
+    ik_meant(&err, IK_ERR_IO, name);
+    assert_string_equal(err.meant, name);
+}
+
+/* A program asks fields, and no text: what was meant, the kind, and the caller's own token. */
+static void errors_say_what_they_are(void **state)
+{
+    static const char *const names[] = {"torus", "pgft", "ring", NULL};
+    ik_error err;
+    (void)state;
+    ik_fail_unknown(&err, "fabric", "torsu", names);
+    assert_string_equal(err.meant, "torus");
+    assert_string_equal(err.hint, "did you mean 'torus'?");
+    assert_int_equal(err.kind, IK_ERROR_ANY);
+    ik_fail_unknown(&err, "fabric", "pdf", names);
+    assert_string_equal(err.meant, "");
+    ik_fail(&err, IK_ERR_INPUT, "wrong");
+    assert_int_equal(ik_meant(&err, ik_hint(&err, IK_ERR_INPUT, "one of a, b"), "a"), IK_ERR_INPUT);
+    assert_string_equal(err.hint, "did you mean 'a'? One of a, b");
+    assert_int_equal(ik_meant(&err, IK_ERR_IO, NULL), IK_ERR_IO);
+    assert_string_equal(err.meant, "a");
+    assert_int_equal(ik_meant(NULL, IK_ERR_IO, "a"), IK_ERR_IO);
+    ik_of_kind(&err, IK_ERR_INPUT, IK_ERROR_FOREIGN_FILE);
+    assert_int_equal(err.kind, IK_ERROR_FOREIGN_FILE);
+    ik_error inner = err, *none = NULL;
+    inner.token = 5;
+    ik_fail(&err, IK_ERR_INPUT, "in other words: %s", inner.text);
+    registry_keep(&err, &inner);
+    registry_keep(none, &inner);
+    assert_string_equal(err.text, "in other words: wrong");
+    assert_string_equal(err.hint, inner.hint);
+    assert_string_equal(err.meant, "a");
+    assert_int_equal(err.kind, IK_ERROR_FOREIGN_FILE);
+    assert_int_equal(err.token, 5);
+    assert_int_equal(ik_of_kind(NULL, IK_ERR_IO, IK_ERROR_PARTLY_DONE), IK_ERR_IO);
+    err.token = 7;
+    ik_fail(&err, IK_ERR_INPUT, "another one");
+    assert_int_equal(err.kind, IK_ERROR_ANY);
+    assert_string_equal(err.meant, "");
+    assert_int_equal(err.token, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_say_what_they_are),
+        cmocka_unit_test(names_are_meant_as_a_whole),
         cmocka_unit_test(quantities_are_exact),
         cmocka_unit_test(quantities_are_short),
         cmocka_unit_test(counts_have_their_noun),

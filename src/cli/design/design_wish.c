@@ -18,10 +18,11 @@ static int design_read_oversubscription(const cli *c, double *value)
     if (!text ||
         (ik_parse_real(text, IK_DIM_NONE, value, NULL) == IK_OK && *value >= 1 && *value <= 1000))
         return CLI_DONE;
-    return cli_usage(c,
-                     "--oversubscription takes a number from 1 (full bandwidth) to 1000, not "
-                     "'%.60s'",
-                     text);
+    return cli_usage(
+        c,
+        "--oversubscription takes a number from 1 (full bandwidth) to 1000, 2 for 2:1, not "
+        "'%.60s'",
+        text);
 }
 
 static int design_read_rate(const cli *c, uint64_t *rate_bps)

@@ -218,9 +218,9 @@ static int help_print_named(cli *c, const char *name)
         s.names[s.num_names++] = (*k)->name;
     ik_error err;
     ik_fail_unknown(&err, "command, topic or member", name, s.names);
-    if (strncmp(err.hint, "did you mean", 12) != 0)
+    if (!err.meant[0])
         ik_hint(&err, err.status,
-                "neither the glossary nor a description has it; 'ikat help' lists commands and "
+                "no description, glossary or page has it; 'ikat help' lists commands and "
                 "topics, 'ikat list' what can be chosen");
     return cli_error(c, &err);
 }

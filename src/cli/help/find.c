@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * find.c: `ikat help WORD` for a word that names nothing: what the glossary says of it, and the
- * commands, topics and members whose names or descriptions have it.
+ * find.c: `ikat help WORD` for a word that names nothing: what the glossary says of it, the
+ * commands, topics and members whose names or descriptions have it, and the how-to pages.
  */
 #include "find.h"
 #include "families.h"
@@ -10,6 +10,7 @@
 #include <strings.h>
 
 extern const char glossary_text[]; /* docs/glossary.md: terms are headings of the third level */
+extern const char pages_text[]; /* each: a form feed, the name of its file, a line end, the page */
 
 enum { MOST_TEXTS = 3, TERM_COLUMN = 4, NAME_COLUMN = 27, FIND_WORD = 64 };
 
@@ -155,6 +156,40 @@ static void find_in_glossary(finder *f)
             find_show_entry(f, &e);
 }
 
+/* ---- the how-to pages */
+
+/* The title or a heading of a page has the word. */
+static bool find_in_headings(const finder *f, const char *page, size_t size)
+{
+    bool found = false;
+    for (const char *line = page, *end = page + size; line < end && !found; line++) {
+        size_t length = strcspn(line, "\n\f");
+        bool heading = line == page || strncmp(line, "## ", 3) == 0;
+        found = heading && find_has_word(f, line, length);
+        line += length;
+    }
+    return found;
+}
+
+/* Pages that have the word in a heading, or, if there is none, the first in whose texts it is. */
+static void find_in_pages(finder *f)
+{
+    unsigned before = f->found;
+    f->kind = "pages of the documentation";
+    for (int deep = 0; deep < 2 - f->apart && f->found == before; deep++)
+        for (const char *at = pages_text; *at && f->found < before + (deep ? MOST_TEXTS : 99);) {
+            char name[80], title[160];
+            size_t named = strcspn(++at, "\n"), size = strcspn(at, "\f");
+            const char *page = at + named + 1;
+            snprintf(name, sizeof name, "%.*s", (int)named, at);
+            snprintf(title, sizeof title, "%.*s", (int)strcspn(page, "\n") - 2, page + 2);
+            if (deep ? find_has_word(f, page, size - named - 1)
+                     : find_in_headings(f, page, size - named - 1))
+                find_show(f, name, title);
+            at += size;
+        }
+}
+
 /* ---- what is declared */
 
 static void find_in(finder *f, const char *name, const char *summary, const char *details)
@@ -187,15 +222,20 @@ static void find_everywhere(finder *f, const cli_topic *topics)
         f->kind = family->name;
         family->each(find_look_at_member, f);
     }
+    find_in_pages(f);
 }
 
 /* What is found of the whole word, or else of the words that it has. */
 static finder find_how(const char *word, const cli_topic *topics)
 {
+    word += strspn(word, " ");
     finder f = {.word = word, .length = find_stem(word), .counts = true};
-    if (f.length >= 2)
+    bool letters = false; /* marks alone would be found in every text */
+    for (const char *c = word; *c; c++)
+        letters |= find_is_part(*c) || (*c & 0x80);
+    if (f.length >= 2 && letters)
         find_everywhere(&f, topics);
-    f.apart = !f.found && strchr(word, ' ');
+    f.apart = !f.found && letters && strchr(word, ' ');
     if (f.apart)
         find_everywhere(&f, topics);
     return f;

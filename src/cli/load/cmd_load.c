@@ -157,25 +157,29 @@ static bool load_is_table(const char *name)
     return *table;
 }
 
-/* What --csv prints, and what has no effect on that. */
+/* What --csv prints, or --json besides, and what has no effect on that. */
 static int load_read_table(loads *l)
 {
     cli *c = l->c;
     const char *name = cli_get(c, "--table");
     static const char *const others[] = {"--histogram", "--patterns", "--permutations"};
-    if (cli_only_with(c, "--table", "--csv") != CLI_DONE)
+    if (!c->json && cli_only_with(c, "--table", "--csv") != CLI_DONE)
         return CLI_USAGE;
+    if (c->json && cli_has(c, "--csv"))
+        return cli_usage(c, "--csv and --json both write to the output: give only one of them");
+    if (name && !load_is_table(name))
+        return cli_usage(c, "--table %s: it prints channels, queues, nca or phases",
+                         cli_line(name));
+    if (c->json && name && strcmp(name, "channels") != 0)
+        return cli_usage(c, "--table %s: JSON has channels, and the others without asking",
+                         cli_line(name));
+    l->has_channels = c->json && name;
     if (!cli_has(c, "--csv"))
         return CLI_DONE;
-    if (c->json)
-        return cli_usage(c, "--csv and --json both write to the output: give only one of them");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_not_with(c, others[i], "--csv") != CLI_DONE)
             return CLI_USAGE;
     l->table = name ? name : loads_tables[0];
-    if (!load_is_table(l->table))
-        return cli_usage(c, "--table %s: it prints channels, queues, nca or phases",
-                         cli_line(name));
     bool queues = strcmp(l->table, "queues") == 0;
     if (l->has_queues && !queues)
         return cli_usage(c,
@@ -367,7 +371,8 @@ static const cli_option options[] = {
     {"--csv", 0, NULL, "instead of text, print CSV with one line per channel", false},
     {"--table", 0, "NAME",
      "with --csv: channels (default), queues, nca (the switches of a tree where routes turn), "
-     "phases; when several are compared: summary (default), samples",
+     "phases; when several are compared: summary (default), samples; with --json: channels, each "
+     "with its load",
      false, "channels|queues|nca|phases|summary|samples"},
     CLI_ALLOW_UNREACHABLE,
     {NULL, 0, NULL, NULL, false},
@@ -417,7 +422,9 @@ const ik_command ik_command_load = {
         "saturation_band (null, or even, minimal, valiant, "
         "split_minimal, split, low, high), max_channel, "
         "tightest_channel, groups (direction, level,\n"
-        "channels, min, mean, max, histogram), turns_by_level, contention (split_flows: flows with "
+        "channels, min, mean, max, histogram), with --table channels: channels (lists of channel, "
+        "rate_bps, load, flows, in the order of the fabric's), turns_by_level, contention "
+        "(split_flows: flows with "
         "several paths, which are counted by their shares; divided_evenly: the routing is adaptive "
         "and may divide them otherwise, so that slowdown_bound is null; c, c_up, c_down: null if "
         "there are such flows; the rest: null if not predicted; c_load, max_flows, "

@@ -24,7 +24,8 @@ typedef struct loads {
     double epsilon;       /* of the bound */
     ik_flow_bound bound;
     bool has_bound, has_contention, has_means, has_permutations, has_queues, has_phases;
-    ik_phases phases; /* of a workload */
+    bool has_channels; /* JSON has the load of each */
+    ik_phases phases;  /* of a workload */
     ik_contention contention;
     ik_pattern_means means;
     ik_permutations permutations;

@@ -258,6 +258,32 @@ static void load_json_put_entry(ik_json *j, const ik_schedule_entry *entry)
     ik_json_real(j, "load", entry->load, CLI_DIGITS);
 }
 
+/* A column of what is known of each channel: its number, its rate, its load, or its flows. */
+static void load_json_put_column(ik_json *j, const char *key, const loads *l, const double *values)
+{
+    ik_direction direction;
+    uint32_t level;
+    ik_json_array(j, key);
+    for (uint32_t p = 0; p < l->f->num_ports; p++)
+        if (ik_channel_kind(l->f, p, &direction, &level)) {
+            if (values)
+                load_json_put_number(j, values[p]);
+            else
+                ik_json_uint(j, NULL, *key == 'c' ? p : ik_port_rate_bps(l->f, p));
+        }
+    ik_json_close(j);
+}
+
+static void load_json_put_channels(ik_json *j, const loads *l)
+{
+    ik_json_object(j, "channels");
+    load_json_put_column(j, "channel", l, NULL);
+    load_json_put_column(j, "rate_bps", l, NULL);
+    load_json_put_column(j, "load", l, l->load.load);
+    load_json_put_column(j, "flows", l, l->load.crossing);
+    ik_json_close(j);
+}
+
 void loads_put_json(ik_json *j, const loads *l)
 {
     if (l->entry)
@@ -270,6 +296,8 @@ void loads_put_json(ik_json *j, const loads *l)
     ik_json_uint(j, "switches", l->f->num_switches);
     load_json_put_load(j, l);
     load_json_put_groups(j, l);
+    if (l->has_channels)
+        load_json_put_channels(j, l);
     if (l->load.turns)
         load_json_put_turns(j, l);
     if (l->has_queues)

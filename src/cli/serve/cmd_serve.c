@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Where it is, before the first request. */
 static int serve_announce(const cli *c, const serve_http *h)
@@ -23,11 +24,14 @@ static int serve_announce(const cli *c, const serve_http *h)
         return cli_json_end(c, &j);
     }
     printf("%s\n", serve_http_address(h));
+    bool there = cli_has(c, "--routing"); /* what is shown need not be a file */
+    for (int i = 0; i < c->num_args; i++)
+        there |= access(c->args[i], F_OK) == 0;
     if (!c->quiet)
-        printf(
-            "Open this address in a browser on this machine: it shows %s%s. Whoever knows it can "
-            "read the results and stop their run. Ctrl-C ends the server.\n",
-            cli_line(c->args[0]), c->num_args > 1 ? " and the others" : "");
+        printf("Open this address in a browser on this machine: it shows %s%s%s. Whoever knows it "
+               "can read the results and stop their run. Ctrl-C ends the server.\n",
+               cli_line(c->args[0]), c->num_args > 1 ? " and the others" : "",
+               there ? "" : ", which is not there, as soon as a run makes it");
     return cli_finish(c, CLI_DONE);
 }
 
@@ -52,7 +56,7 @@ static int serve_results_of(cli *c, serve_results *results, uint16_t port, doubl
     if (!whatif)
         return cli_usage(c, "out of memory");
     ik_status checked = serve_results_check(results, &err);
-    if (checked == IK_ERR_INPUT && strstr(err.hint, "'ikat run'"))
+    if (checked != IK_OK && err.kind == IK_ERROR_FOREIGN_FILE)
         ik_hint(&err, checked, "results are written by 'ikat run'; a fabric takes --routing SPEC");
     int status = checked == IK_OK && serve_http_start(results, whatif, port, &h, &err) == IK_OK
                      ? serve_announce(c, h)

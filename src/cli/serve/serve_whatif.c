@@ -108,35 +108,19 @@ static void whatif_add_common(whatif_command *k, const cli *c)
         }
 }
 
-/* An argument as a shell takes it: at most four characters for each of its own, and two quotes.
- * Returns the end. */
-static char *whatif_quote(char *to, const char *arg)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:/@=+%";
-    const char *quote = *arg && !arg[strspn(arg, plain)] ? "" : "'";
-    to = stpcpy(to, quote);
-    for (; *arg; arg++)
-        if (*arg == '\'')
-            to = stpcpy(to, "'\\''");
-        else
-            *to++ = *arg;
-    return stpcpy(to, quote);
-}
-
 /* What was added until now, for a reader. */
 static bool whatif_show(whatif_command *k)
 {
     size_t room = 1;
     for (size_t i = 0; i < k->num; i++)
         room += 4 * strlen(k->all[i]) + 3;
-    char *to = k->shown = malloc(room);
-    for (size_t i = 0; to && i < k->num; i++) {
-        if (i)
-            *to++ = ' ';
-        to = whatif_quote(to, k->all[i]);
+    k->shown = malloc(room);
+    FILE *out = k->shown ? fmemopen(k->shown, room, "w") : NULL;
+    for (size_t i = 0; out && i < k->num; i++) {
+        fputs(i ? " " : "", out);
+        cli_shell_word(out, k->all[i]);
     }
-    return to;
+    return out && fclose(out) == 0;
 }
 
 /* ---- an answer */
@@ -207,9 +191,8 @@ static void whatif_add_vcs(whatif_command *k, const whatif *q)
     whatif_add_all(k, vcs ? 2 : 0, words + 2);
 }
 
-/* `ikat check`, or `ikat load`: how: how it prints what it finds. */
-static const char *whatif_ask(whatif *q, const char *command, const char *how,
-                              char why[SERVE_SENTENCE])
+/* `ikat check`, or `ikat load` with the load of every channel. */
+static const char *whatif_ask(whatif *q, const char *command, char why[SERVE_SENTENCE])
 {
     whatif_command k = {0};
     char seed[24];
@@ -228,10 +211,9 @@ static const char *whatif_ask(whatif *q, const char *command, const char *how,
         whatif_add(&k, seed);
     }
     bool shown = whatif_show(&k);
-    whatif_add(&k, how);
-    const char *wrong =
-        shown ? whatif_run(q, strcmp(how, "--csv") == 0 ? "channels" : command, &k, CLI_FAILED, why)
-              : "out of memory";
+    const char *const how[] = {"--json", "--table", "channels"};
+    whatif_add_all(&k, load ? 3 : 1, how);
+    const char *wrong = shown ? whatif_run(q, command, &k, CLI_FAILED, why) : "out of memory";
     free(k.shown);
     return wrong;
 }
@@ -423,10 +405,8 @@ static const char *whatif_compute(whatif *q, char why[SERVE_SENTENCE])
     q->until = ik_clock_s(CLOCK_MONOTONIC) + (simulate ? whatif_simulation_s : whatif_static_s);
     if (simulate)
         return whatif_simulate(q, why);
-    wrong = whatif_ask(q, "check", "--json", why);
-    if (!wrong)
-        wrong = whatif_ask(q, "load", "--json", why);
-    return wrong ? wrong : whatif_ask(q, "load", "--csv", why);
+    wrong = whatif_ask(q, "check", why);
+    return wrong ? wrong : whatif_ask(q, "load", why);
 }
 
 static bool whatif_begin(serve_whatif *w)

@@ -40,18 +40,6 @@ typedef struct submission {
 
 /* ---- the scripts */
 
-/* A word of the shell that is this text, whatever it holds. */
-static void submit_quote(FILE *out, const char *text)
-{
-    putc('\'', out);
-    for (; *text; text++)
-        if (*text == '\'')
-            fputs("'\\''", out);
-        else
-            putc(*text, out);
-    putc('\'', out);
-}
-
 /* A path from the root, of a file that need not be there. */
 static bool submit_absolute(const char *path, char *out)
 {
@@ -73,7 +61,7 @@ static void submit_put_options(FILE *out, const cli *c)
             char path[SUBMIT_PATH]; /* jobs begin in another folder */
             bool file = strcmp(names[i], "--plugin") == 0 && submit_absolute(value, path);
             fprintf(out, " %s ", names[i]);
-            submit_quote(out, file ? path : value);
+            cli_shell_word(out, file ? path : value);
         }
     }
 }
@@ -149,13 +137,13 @@ static void submit_put_task(FILE *out, const submission *s)
     submit_put_head(out, s, false);
     fputs("# Runs one shard of a sweep on the disk of its node. Made by 'ikat submit'.\nikat=",
           out);
-    submit_quote(out, s->program);
+    cli_shell_word(out, s->program);
     fputs("\npart=", out);
-    submit_quote(out, s->folder);
+    cli_shell_word(out, s->folder);
     fprintf(out, "/$SLURM_ARRAY_TASK_ID-of-%llu.db\nassignment=", (unsigned long long)s->tasks);
-    submit_quote(out, s->of.path);
+    cli_shell_word(out, s->of.path);
     fprintf(out, "\n%s\"$ikat\" run ", copying);
-    submit_quote(out, s->experiment);
+    cli_shell_word(out, s->experiment);
     submit_put_options(out, s->c);
     fprintf(out,
             " \\\n  --shard \"$SLURM_ARRAY_TASK_ID/%llu\" --assignment \"$assignment\" \\\n"
@@ -167,11 +155,11 @@ static void submit_put_merge(FILE *out, const submission *s)
 {
     submit_put_head(out, s, true);
     fputs("# Makes one results file of the shards. Made by 'ikat submit'.\nexec ", out);
-    submit_quote(out, s->program);
+    cli_shell_word(out, s->program);
     fputs(" merge ", out);
-    submit_quote(out, s->folder);
+    cli_shell_word(out, s->folder);
     fprintf(out, "/*-of-%llu.db -o ", (unsigned long long)s->tasks);
-    submit_quote(out, s->results);
+    cli_shell_word(out, s->results);
     fputs(" --complete\n", out);
 }
 

@@ -190,7 +190,7 @@ static ik_status view_find_x(resolver *r, ik_error *err)
         ik_error as_result;
         result_expr e;
         if (expr_read(f->x, place, &r->a->arena, &e, &as_result) != IK_OK && err &&
-            strstr(as_result.hint, "did you mean"))
+            as_result.meant[0])
             *err = as_result;
     }
     return status;

@@ -94,9 +94,9 @@ static ik_status preflight_check_file(const runner *r, const variant *v, const c
         ik_fail(err, IK_ERR_IO, "there is no file '%.200s'", path);
     const char *words = place_file(v, path, err), *name = below ? path + folder + 1 : path;
     const char *nearest = words ? ik_nearest_word(name, words, &r->e->arena) : NULL;
-    if (nearest)
-        return ik_hint(err, IK_ERR_IO, "did you mean '%s'? %s, or a file", nearest, words);
-    return words ? ik_hint(err, IK_ERR_IO, "%s, or a file", words) : IK_ERR_IO;
+    if (words)
+        ik_hint(err, IK_ERR_IO, "one of %s, or a file", words);
+    return ik_meant(err, IK_ERR_IO, nearest);
 }
 
 static ik_status preflight_check_files(const runner *r, ik_error *err)

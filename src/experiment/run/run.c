@@ -347,8 +347,10 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     ik_json_end(&r.left_out, NULL);
     run_close_results(&r, status);
     if (status == IK_ERR_CANCELLED)
-        ik_fail(err, status, "%" PRIu64 " of %s finished", r.done,
-                IK_COUNT(r.mine, "point is|points are"));
+        ik_of_kind(err,
+                   ik_fail(err, status, "%" PRIu64 " of %s finished", r.done,
+                           IK_COUNT(r.mine, "point is|points are")),
+                   IK_ERROR_PARTLY_DONE);
     run_free(&r);
     if (status == IK_OK && failed)
         *failed = r.failed;

@@ -323,7 +323,7 @@ static void merlin_target(scan *s, slice *name)
 
 /* The values of a.x, b["y"] = …, of (a.x) = …, of for a.x in …, of … as a.x and of a.x: int = …,
  * and what is deleted, are not read. */
-static ik_status merlin_statement_at(merlin_reader *r, scan at)
+static ik_status merlin_statement(merlin_reader *r, scan at)
 {
     slice names[MERLIN_MAX_TARGETS];
     size_t num = 0, places = 0;
@@ -357,12 +357,6 @@ static ik_status merlin_statement_at(merlin_reader *r, scan at)
     for (size_t i = 0; i < num && status == IK_OK && (anyway || (sets && (divided || typed))); i++)
         status = merlin_keep_unread(r, names[i], names[i].at);
     return status;
-}
-
-/* A statement begins where the scan stands, which stays there. */
-static ik_status merlin_statement(merlin_reader *r)
-{
-    return merlin_statement_at(r, r->s);
 }
 
 /* Whether the name at `at` stands behind one of `marks`, blanks aside. */
@@ -404,7 +398,7 @@ static ik_status merlin_name(merlin_reader *r)
     scan word = *s, after = *s;
     word.at = path.at;
     if (word.at > s->line_start && (merlin_is_word(&word, "for") || merlin_is_word(&word, "as")))
-        return merlin_statement_at(r, word);
+        return merlin_statement(r, word);
     if (merlin_is_class(path) && merlin_follows(s, path.at, "=")) {
         merlin_take_class(r, path);
         r->several = true; /* it has another name too */
@@ -424,7 +418,7 @@ static ik_status merlin_name(merlin_reader *r)
         name = (slice){path.at + dot, path.length - dot};
     *s = after;
     merlin_value(s, &set, ";#");
-    ik_status status = set.computed ? merlin_statement(r) : IK_OK;
+    ik_status status = set.computed ? merlin_statement(r, r->s) : IK_OK;
     return name.length && status == IK_OK ? merlin_keep(r, &set, name, object) : status;
 }
 
@@ -467,7 +461,7 @@ static ik_status merlin_token(merlin_reader *r)
         merlin_skip_lines(s);
     else if (strchr(";:", *s->at)) { /* a statement may follow */
         s->at++;
-        return merlin_statement(r);
+        return merlin_statement(r, r->s);
     } else {
         r->depth += strchr("([{", *s->at) != NULL;
         r->depth -= r->depth > 0 && strchr(")]}", *s->at);
@@ -481,7 +475,7 @@ ik_status merlin_line(merlin_reader *r)
     size_t left = (size_t)(r->s.end - r->s.at);
     if (json_mentions(r->s.at, left, "addParamSet("))
         r->in_interface = json_mentions(r->s.at, left, "network_interface");
-    ik_status status = merlin_statement(r);
+    ik_status status = merlin_statement(r, r->s);
     while (status == IK_OK && r->s.at < r->s.end)
         status = merlin_token(r);
     r->continued = r->s.end > r->s.line_start && r->s.end[-1] == '\\';

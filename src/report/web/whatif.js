@@ -26,10 +26,11 @@ function rowsOfCsv(text) {
 
 // The share of each channel's rate that is used at full load, by its number; null: it is not predicted. The tightest one is full at the
 // saturation.
-function sharesOf(answer) {
-  if (!(answer.loads.saturation > 0)) return null;
-  const rows = rowsOfCsv(answer.channels.text), most = rows.reduce((m, r) => Math.max(m, r.load / r.rate_bps), 0), shares = [];
-  for (const r of rows) shares[r.channel] = r.load / r.rate_bps / most / answer.loads.saturation;
+function sharesOf({ loads: { saturation, channels } }) {
+  if (!(saturation > 0)) return null;
+  const { channel, rate_bps: rate, load } = channels;
+  const used = load.map((x, i) => x / rate[i]), most = used.reduce((m, x) => Math.max(m, x), 0), shares = [];
+  channel.forEach((c, i) => { shares[c] = used[i] / most / saturation; });
   return shares;
 }
 

@@ -49,7 +49,7 @@ static ik_status size_params_refuse_item(const reader *r, unsigned column, ik_er
     ik_status status = size_params_refuse(r, column, err, text, why);
     const char *meant = ik_quantity_meant(text, IK_DIM_SIZE);
     if (meant)
-        return ik_hint(err, status, "did you mean '%s'?", meant);
+        return ik_meant(err, status, meant);
     return ik_hint(err, status,
                    r->file
                        ? "a line reads like \"64 B 0.5\" or \"1 KiB..4 KiB 20\", sizes are of 1 "

@@ -12,19 +12,32 @@
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<style>\n"
-    ":root{color-scheme:light dark;--ink:#1a1d21;--quiet:#5d6670;--line:#d5dae0;--page:#fff;"
-    "--error:#b3261e;--warning:#8a5a00;--note:#33607f;--bar:#7fa6c4}\n"
-    "@media(prefers-color-scheme:dark){:root{--ink:#e6e9ec;--quiet:#9aa4ae;--line:#3a4149;"
-    "--page:#16191c;--error:#ff8a80;--warning:#f0b45c;--note:#8fc1e6;--bar:#4d7ea3}}\n"
-    "body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--page);"
-    "max-width:64rem;margin:2rem auto;padding:0 1rem}\n"
-    "h1{font-size:1.5rem;overflow-wrap:anywhere}h2{font-size:1.15rem;margin-top:2rem}\n"
-    ".quiet{color:var(--quiet)}.sums{display:flex;gap:2rem;flex-wrap:wrap;padding:0;"
-    "list-style:none}.sums b{font-size:1.6rem;display:block}\n"
-    ".error{color:var(--error)}.warning{color:var(--warning)}.note{color:var(--note)}\n"
-    "article{border-top:1px solid var(--line);padding:.7rem 0}article p{margin:.2rem 0;"
+    "<style>\n" /* colours and sizes are those of the report (src/report/web/style.css) */
+    ":root{color-scheme:light dark;--page:#f6f6f3;--card:#fff;--ink:#1d2430;--quiet:#5b6472;"
+    "--line:#dcdfe4;--error:#a3172d;--warning:#a35200;--note:#27408b;--bar:#27408b}\n"
+    "@media screen and "
+    "(prefers-color-scheme:dark){:root{--page:#14171d;--card:#1c2129;--ink:#e8eaef;"
+    "--quiet:#a5adba;--line:#343b47;--error:#ff8a9a;--warning:#f3b45f;--note:#9db4ff;"
+    "--bar:#9db4ff}}\n"
+    "body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--page);margin:0}\n"
+    "body::before{content:'';display:block;height:10px;background:#27408b}\n"
+    "main{max-width:1180px;margin:0 auto;padding:16px 24px}\n"
+    "h1{font-size:30px;margin:0 0 4px;line-height:1.2;overflow-wrap:anywhere}"
+    "h2{font-size:20px;margin:34px 0 12px}\n"
+    ".quiet{color:var(--quiet);font-size:13.5px}.sums{display:flex;gap:14px;flex-wrap:wrap;"
+    "padding:0;list-style:none}.sums li,.card{background:var(--card);border-radius:8px;"
+    "border:1px solid var(--line);padding:14px 18px}.sums li{min-width:130px}.sums b{"
+    "font-size:24px;display:block}.sums label{color:var(--quiet);font-size:13.5px;"
+    "display:block}.card svg{max-width:100%;height:auto;background:#fff}\n"
+    ".error b,b.error,strong.error{color:var(--error)}.warning b,strong.warning{"
+    "color:var(--warning)}.note b,strong.note{color:var(--note)}\n"
+    "article{padding:.7rem 0}article+article{border-top:1px solid var(--line)}article "
+    "p{margin:.2rem 0;"
     "overflow-wrap:anywhere}\n"
+    "body:has(#show-error:not(:checked)) article.error,"
+    "body:has(#show-warning:not(:checked)) article.warning,"
+    "body:has(#show-note:not(:checked)) article.note,"
+    "body:has(#show-known:not(:checked)) article.known{display:none}\n"
     "code,pre{font:0.85rem/1.45 ui-monospace,monospace}pre{overflow-x:auto;padding:.6rem;"
     "border:1px solid var(--line);border-radius:4px;white-space:pre-wrap;overflow-wrap:anywhere}\n"
     "table{border-collapse:collapse;width:100%}.wide{overflow-x:auto}"
@@ -32,6 +45,9 @@ static const char head[] =
     "th:first-child,td:first-child{text-align:left}\n"
     ".bar{display:inline-block;height:.7rem;background:var(--bar);vertical-align:middle;"
     "min-width:1px}\n"
+    "@media print{:root{color-scheme:light}body{font-size:11px;background:#fff}.sums label{"
+    "display:none}article,tr,svg{break-inside:avoid}h2{break-after:avoid;margin-top:16px}"
+    ".card svg{max-height:9cm}}\n"
     "</style>\n";
 
 static void audit_page_put_text(FILE *out, const char *open, const char *text, const char *close)
@@ -43,12 +59,25 @@ static void audit_page_put_text(FILE *out, const char *open, const char *text, c
 
 /* ---- sums and findings */
 
+/* How many there are, and a box that shows or hides them; a browser without :has() shows all. */
+static void audit_page_put_sum(const char *name, uint64_t count, const char *more, bool shown,
+                               FILE *out)
+{
+    fprintf(out,
+            "<li class=\"%s\"><b>%" PRIu64
+            "</b> %s%s<label><input type=\"checkbox\"%s id=\"show-%s\"> "
+            "show</label></li>\n",
+            name, count, name, more, shown ? " checked" : "", name);
+}
+
 static void audit_page_put_sums(const ik_audit *a, FILE *out)
 {
     fputs("<ul class=\"sums\">\n", out);
     for (int s = IK_ERROR; s >= IK_NOTE; s--)
-        fprintf(out, "<li class=\"%s\"><b>%" PRIu64 "</b> %s%s</li>\n", ik_severity_name(s),
-                a->counts[s], ik_severity_name(s), a->counts[s] == 1 ? "" : "s");
+        audit_page_put_sum(ik_severity_name(s), a->counts[s], a->counts[s] == 1 ? "" : "s", true,
+                           out);
+    if (a->num_known)
+        audit_page_put_sum("known", a->num_known, " before", false, out);
     fputs("</ul>\n", out);
     if (a->partial)
         fputs("<p class=\"warning\">The files do not describe the whole subnet: what follows holds "
@@ -71,8 +100,9 @@ static void audit_page_put_lines(FILE *out, const char *lines)
 
 static void audit_page_put_finding(const ik_audit_finding *f, FILE *out)
 {
-    fprintf(out, "<article>\n<p><strong class=\"%s\">%s</strong> <code>%s</code> ",
-            ik_severity_name(f->severity), ik_severity_name(f->severity), f->code);
+    fprintf(out, "<article class=\"%s%s\">\n<p><strong class=\"%s\">%s</strong> <code>%s</code> ",
+            ik_severity_name(f->severity), f->known ? " known" : "", ik_severity_name(f->severity),
+            ik_severity_name(f->severity), f->code);
     audit_page_put_text(out, f->known ? "(known) " : "", f->text, "</p>\n");
     if (f->place)
         audit_page_put_text(out, "<p class=\"quiet\">at ", f->place, "</p>\n");
@@ -149,7 +179,7 @@ static void audit_page_put_routings(const ik_audit *a, FILE *out)
         r[num++] = &a->proposed;
     if (!num)
         return;
-    fputs("<h2>Routing</h2>\n<div class=\"wide\"><table>\n<tr><th></th>", out);
+    fputs("<h2>Routing</h2>\n<div class=\"card wide\"><table>\n<tr><th></th>", out);
     if (a->has_tables)
         fputs("<th>installed</th>", out);
     if (a->has_proposed) {
@@ -193,7 +223,7 @@ static void audit_page_put_balance(const ik_audit_routing *r, const char *title,
 {
     double largest = 0;
     fprintf(out,
-            "<h2>%s</h2>\n<div class=\"wide\"><table>\n<tr><th>channels</th><th>number</th>"
+            "<h2>%s</h2>\n<div class=\"card wide\"><table>\n<tr><th>channels</th><th>number</th>"
             "<th>least load</th><th>mean</th><th>largest</th><th></th></tr>\n",
             title);
     for (size_t i = 0; i < r->num_groups; i++)
@@ -202,6 +232,21 @@ static void audit_page_put_balance(const ik_audit_routing *r, const char *title,
     for (size_t i = 0; i < r->num_groups; i++)
         audit_page_put_group(&r->groups[i], largest, out);
     fputs("</table></div>\n", out);
+}
+
+/* More circles and lines than this are no picture. */
+#define AUDIT_PAGE_DRAWN 2000
+
+static ik_status audit_page_put_fabric(const ik_audit *a, FILE *out, ik_error *err)
+{
+    if (a->fabric->num_switches > AUDIT_PAGE_DRAWN)
+        return IK_OK;
+    fputs("<h2>Fabric</h2>\n<div class=\"card\"><p class=\"quiet\">Switches, with the numbers of "
+          "their hosts; slow links are red.</p>",
+          out);
+    ik_status status = ik_fabric_draw_loads(a->fabric, NULL, out, err);
+    fputs("</div>\n", out);
+    return status;
 }
 
 /* Two pictures of the fabric: as measured, as predicted. */
@@ -213,7 +258,7 @@ static ik_status audit_page_put_pictures(const ik_audit *a, FILE *out, ik_error 
     fprintf(out,
             "<h2>Measured loads</h2>\n<p>Within %.4g s channels between switches carried %.2f %% "
             "of their rate on average. Cables from blue (idle) to red (full); dotted: not "
-            "measured.</p>\n<div class=\"wide\">",
+            "measured.</p>\n<div class=\"card wide\">",
             a->counters.interval_s, 100 * m->mean);
     ik_status status = ik_fabric_draw_loads(a->fabric, a->counters.used, out, err);
     fputs("</div>\n", out);
@@ -221,7 +266,7 @@ static ik_status audit_page_put_pictures(const ik_audit *a, FILE *out, ik_error 
         return status;
     fprintf(out,
             "<p>The same, if as much were sent evenly by all hosts to all others; correlation with "
-            "what was measured: %.2f.</p>\n<div class=\"wide\">",
+            "what was measured: %.2f.</p>\n<div class=\"card wide\">",
             m->likeness);
     status = ik_fabric_draw_loads(a->fabric, m->predicted, out, err);
     fputs("</div>\n", out);
@@ -248,7 +293,7 @@ static void audit_page_put_reasons(const ik_audit *a, FILE *out)
 ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, ik_error *err)
 {
     fputs(head, out);
-    audit_page_put_text(out, "<title>Audit of ", title, "</title>\n</head>\n<body>\n");
+    audit_page_put_text(out, "<title>Audit of ", title, "</title>\n</head>\n<body><main>\n");
     audit_page_put_text(out, "<h1>Audit of ", title, "</h1>\n");
     fprintf(out, "<p class=\"quiet\">%s, %s",
             IK_COUNT(a->fabric->num_hosts - a->fabric->num_silent, "host"),
@@ -259,20 +304,24 @@ ik_status ik_audit_print_page(const ik_audit *a, const char *title, FILE *out, i
     if (a->cabling.summary)
         audit_page_put_text(out, "<p>", a->cabling.summary, "</p>\n");
     audit_page_put_sums(a, out);
-    fputs("<h2>Findings</h2>\n", out);
+    fputs("<h2>Findings</h2>\n<div class=\"card\">\n", out);
     for (size_t i = 0; i < a->num_findings; i++)
         audit_page_put_finding(&a->findings[i], out);
-    if (!a->num_findings)
-        fputs("<p>Nothing.</p>\n", out);
+    if (a->num_findings == a->num_known)
+        fputs(a->num_known ? "<p>Nothing new.</p>\n" : "<p>Nothing.</p>\n", out);
+    fputs("</div>\n", out);
+    ik_status status = audit_page_put_fabric(a, out, err);
+    if (status != IK_OK)
+        return status;
     audit_page_put_routings(a, out);
     audit_page_put_reasons(a, out);
     if (a->has_tables)
         audit_page_put_balance(&a->installed, "Loads of the installed routing", out);
     if (a->has_proposed)
         audit_page_put_balance(&a->proposed, "Loads of what ikat would install", out);
-    ik_status status = audit_page_put_pictures(a, out, err);
+    status = audit_page_put_pictures(a, out, err);
     if (status != IK_OK)
         return status;
-    fputs("</body>\n</html>\n", out);
+    fputs("</main></body>\n</html>\n", out);
     return ferror(out) ? ik_fail(err, IK_ERR_IO, "the page could not be written") : IK_OK;
 }

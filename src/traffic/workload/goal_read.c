@@ -304,7 +304,7 @@ static ik_status goal_read_refuse_label(goal_reader *g, slice word, ik_error *er
                g->rank, name);
     const char *nearest = goal_labels_nearest(&g->labels, name);
     if (nearest)
-        return ik_hint(err, IK_ERR_INPUT, "did you mean '%.80s'?", nearest);
+        return ik_meant(err, IK_ERR_INPUT, nearest);
     return ik_hint(err, IK_ERR_INPUT, "labels are those of the same rank: 'l1: send 8b to 1'");
 }
 

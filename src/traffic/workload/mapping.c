@@ -163,10 +163,8 @@ static ik_status mapping_read_file(host_set *s, const char *path, const ik_env *
     if (status == IK_ERR_IO) {
         ik_arena arena = {0};
         const char *nearest = ik_nearest_word(path, MAPPING_RULES, &arena);
-        ik_hint(err, status,
-                nearest ? "did you mean '%s'? mapping is one of %s, or a file"
-                        : "%smapping is one of %s, or a file",
-                nearest ? nearest : "", MAPPING_RULES);
+        ik_hint(err, status, "mapping is one of %s, or a file", MAPPING_RULES);
+        ik_meant(err, status, nearest);
         ik_arena_free(&arena);
         return status;
     }

@@ -11,6 +11,7 @@
  *
  * A job whose traffic never ends is no part of the graph: its hosts make messages at its load until
  * the others are done. */
+#include "registry/registry.h"
 #include "traffic/pattern.h"
 #include "traffic/workload/graph_builder.h"
 
@@ -103,7 +104,7 @@ static ik_status jobs_name_job(const char *name, uint32_t k, ik_status status, i
     ik_fail(err, status, OWNER ", job '%.60s': %s", name, inner.text);
     ik_about_within(err, ik_about(err, status, "%s", inner.settings), "jobs/%u/traffic", k);
     ik_error_at(err, inner.file, inner.line, inner.column);
-    memcpy(err->hint, inner.hint, sizeof err->hint);
+    registry_keep(err, &inner);
     return status;
 }
 
