@@ -45,8 +45,9 @@ class FabricArrays:  # pylint: disable=too-few-public-methods
 
     `num_switches`, `num_hosts`, `spec`; `port_base` [nodes + 1] (the ports of node n are port_base[n] to port_base[n + 1] - 1;
     switches come first, then hosts), `port_peer` [ports] (the port at the other end, `ikat.NONE` = not connected), `port_node`
-    [ports]; `host_switch` [hosts] and `host_port` [hosts]: the switch of a host and its local port there, -1 = not connected;
-    `links` [n][3]: a switch, a local port of it, and the switch at the other end, in ascending order.
+    [ports], `port_rate_bps` [ports] (of the link in bit/s, 0 = not connected); `host_switch` [hosts] and `host_port` [hosts]: the
+    switch of a host and its local port there, -1 = not connected; `links` [n][3]: a switch, a local port of it, and the switch at
+    the other end, in ascending order.
     """
 
     num_switches: int
@@ -55,6 +56,7 @@ class FabricArrays:  # pylint: disable=too-few-public-methods
     port_base: npt.NDArray[np.uint32]
     port_peer: npt.NDArray[np.uint32]
     port_node: npt.NDArray[np.uint32]
+    port_rate_bps: npt.NDArray[np.uint64]
     links: npt.NDArray[np.int64]
     host_switch: npt.NDArray[np.int64]
     host_port: npt.NDArray[np.int64]
@@ -66,6 +68,9 @@ class FabricArrays:  # pylint: disable=too-few-public-methods
         self.port_base = copy(f.port_base, f.num_switches + f.num_hosts + 1)
         self.port_peer, self.port_node = copy(f.port_peer, f.num_ports), copy(f.port_node, f.num_ports)
         connected = np.flatnonzero(self.port_peer != NONE)
+        rates = np.array([f.classes[number].rate_bps for number in range(f.num_classes)] or [0], np.uint64)
+        self.port_rate_bps = np.zeros(f.num_ports, np.uint64)
+        self.port_rate_bps[connected] = rates[[f.port_class[port] for port in connected]]
         here, there = self.port_node[connected].astype(np.int64), self.port_node[self.port_peer[connected]].astype(np.int64)
         local = connected - self.port_base[here]
         between = (here < self.num_switches) & (there < self.num_switches)

@@ -123,7 +123,7 @@ class Documents(PythonTest):
         self.assertIn("load: [5%, 60%]", short)
         (self.tmp / "experiments/quickstart.yaml").write_text(short, encoding="utf-8")
         os.environ["MPLBACKEND"] = "Agg"
-        example, = (SOURCE / "examples/python").glob("*.py")
+        example = SOURCE / "examples/python/quickstart.py"
         text, out = example.read_text(encoding="utf-8"), io.StringIO()
         with contextlib.redirect_stdout(out):
             self.run_steadily(compile(text, str(example), "exec"), text, {"__name__": "__main__"})

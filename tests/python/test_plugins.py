@@ -10,7 +10,7 @@ import threading
 import traceback
 import types
 
-from support import SOURCE, PythonTest, ikat, np, unittest
+from support import CLUSTER, SOURCE, PythonTest, ikat, np, unittest
 
 
 def shortest(fabric, reverse=False):
@@ -51,6 +51,18 @@ class Routings(PythonTest):
         self.assertFalse(fabric.routing("py_shortest:reverse=true").prove().deadlock_free)
         self.assertEqual(np.asarray(own.hops()).sum(), np.asarray(built_in.hops()).sum())
         self.assertTrue(ikat.Fabric("xgft:m=4:4,w=2:2").routing("py_shortest").prove().delivered, "hosts with two cables")
+
+    def test_it_knows_the_rates_of_links(self):
+        seen = []
+
+        def watching(fabric):
+            seen.append(fabric.port_rate_bps)
+            return shortest(fabric)
+        ikat.register_routing("py_watching", watching, version="1")
+        for fabric in (ikat.Fabric(CLUSTER), ikat.Fabric("ring:n=5")):
+            fabric.routing("py_watching")
+            np.testing.assert_array_equal(seen[-1], fabric.port_rate_bps)
+        self.assertEqual(set(seen[0].tolist()), {0, 16_000_000_000, 100_000_000_000})
 
     def test_what_it_raises_comes_back(self):
         def faulty(fabric):
