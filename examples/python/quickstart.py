@@ -28,5 +28,5 @@ print((100 * points.groupby(["traffic", "routing", "fabric"]).throughput.max()).
 
 # %% [markdown]
 # **Conclusion.** Under uniform traffic the link costs more than three quarters of the throughput, with either routing: dmodc reaches 10.7 %
-# of the hosts' rate instead of 58.3 %, updown 7.8 % instead of 42.2 %. Where hosts send to one other host each, it costs less than two
-# percent. Repair the link before choosing another routing.
+# of the hosts' rate instead of 58.3 %, updown 7.8 % instead of 42.2 %. Where hosts send to one other host each, it costs less than 2 %
+# of the rate. Repair the link before choosing another routing.

@@ -72,5 +72,9 @@ import json
 cells = json.load(open("$documents/examples/python/quickstart.ipynb"))["cells"]
 exec("\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"))
 END_OF_CELLS
+for notebook in my_routing my_traffic my_selection audit counters replay failures paper_figure; do
+  python3 $documents/examples/python/$notebook.py
+  test -s $notebook.png
+done
 
 step "done"
