@@ -300,6 +300,7 @@ typedef struct row_scratch {
     least_ports ports;
     uint16_t *dist;   /* [leaves] hops to it, as in updown.dist */
     uint64_t *toward; /* [leaves][words] the nearest ports to a leaf, a bit each */
+    uint16_t *only;   /* [leaves] see least_ports_only */
 } row_scratch;
 
 typedef struct row_ctx {
@@ -321,8 +322,8 @@ static void updown_mark_nearest(const updown *u, uint32_t sw, const uint16_t *di
     }
 }
 
-/* The hosts of one leaf have the same ports to choose from. */
-static void updown_mark_leaves(const updown *u, row_scratch *s, uint32_t sw)
+/* The hosts of one leaf have the same ports to choose from. Returns whether there is a choice. */
+static bool updown_mark_leaves(const updown *u, row_scratch *s, uint32_t sw)
 {
     const size_t leaves = u->at.num_leaves, words = s->ports.words;
     memset(s->toward, 0, leaves * words * sizeof *s->toward);
@@ -332,7 +333,15 @@ static void updown_mark_leaves(const updown *u, row_scratch *s, uint32_t sw)
         if (dist[sw] != FAR && dist[sw] != DOWN)
             updown_mark_nearest(u, sw, dist, s->toward + leaf * words);
     }
+    return least_ports_only(&s->ports, s->toward, leaves, s->only);
 }
+
+static uint16_t updown_take(row_scratch *s, size_t leaf)
+{
+    return s->only[leaf] != LEAST_PORTS_SEVERAL
+               ? s->only[leaf]
+               : (uint16_t)least_ports_take(&s->ports, s->toward + leaf * s->ports.words);
+} /* IK_NONE becomes LFT_NONE */
 
 /* Which of the host's switches to head for: one reached by going down first, then the nearest.
  * dist: [leaves] from the switch where the host is looked for. */
@@ -358,7 +367,7 @@ static uint16_t updown_special_entry(const updown *u, row_scratch *s, uint32_t h
     uint32_t leaf = best == IK_NONE ? 0 : u->leaf_of[best];
     if (best == IK_NONE || s->dist[leaf] == DOWN)
         return best == IK_NONE ? LFT_NONE : u->port_of[best];
-    return (uint16_t)least_ports_take(&s->ports, s->toward + leaf * s->ports.words);
+    return updown_take(s, leaf);
 }
 
 static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
@@ -370,15 +379,15 @@ static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_e
     uint16_t *row = u->lft + (size_t)sw * hosts;
     row_scratch *s = &c->scratch[thread];
     least_ports_clear(&s->ports);
-    updown_mark_leaves(u, s, sw);
-    uint32_t step = updown_stride(c->seed, sw, hosts);
+    const bool choice = updown_mark_leaves(u, s, sw); /* else the order of hosts is all the same */
+    uint32_t step = choice ? updown_stride(c->seed, sw, hosts) : 1;
     uint64_t host = sw % hosts;
     for (uint32_t i = 0; i < hosts; i++, host += step, host -= host < hosts ? 0 : hosts) {
         uint32_t leaf = u->only_leaf[host];
         row[host] = leaf == IK_NONE || s->dist[leaf] == DOWN
                         ? updown_special_entry(u, s, (uint32_t)host)
-                        : (uint16_t)least_ports_take(&s->ports, s->toward + leaf * s->ports.words);
-    } /* IK_NONE becomes LFT_NONE */
+                        : updown_take(s, leaf);
+    }
     return IK_OK;
 }
 
@@ -389,7 +398,8 @@ static bool updown_make_scratch(const updown *u, row_scratch *s)
         return false;
     s->dist = ik_calloc(leaves, sizeof *s->dist);
     s->toward = ik_calloc(leaves * s->ports.words, sizeof *s->toward);
-    return s->dist && s->toward;
+    s->only = ik_calloc(leaves, sizeof *s->only);
+    return s->dist && s->toward && s->only;
 }
 
 static void updown_free_scratch(row_scratch *scratch, unsigned threads)
@@ -398,6 +408,7 @@ static void updown_free_scratch(row_scratch *scratch, unsigned threads)
         least_ports_free(&scratch[t].ports);
         free(scratch[t].dist);
         free(scratch[t].toward);
+        free(scratch[t].only);
     }
     free(scratch);
 }
