@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `ikat design`: which networks fulfil a wish, what they cost and do, and where each figure comes from.
-import { fewerText, figuresOf, list, lossText, nameWithKind, performanceOf, shown, wishText } from './designfigures.js';
+import { fewerText, figuresOf, hostsText, list, lossText, nameWithKind, performanceOf, shown, wishText } from './designfigures.js';
 import { costs, failures, firstBig, growth, misfits, nothingFits, quiet, section, sources, workloads } from './designsections.js';
 import { card, choose, el, slug } from '../dom.js';
 import { floorPlans } from './floorplans.js';
@@ -20,7 +20,7 @@ const MOST_SAID = 4; // designs that a sentence names
 const word = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 function header(data, version) {
-  const { hosts, radix, rails } = data.wish;
+  const { radix, rails } = data.wish;
   return el(
     'header',
     {},
@@ -30,7 +30,7 @@ function header(data, version) {
       el(
         'div',
         {},
-        el('h1', {}, `Networks for ${plural(hosts, 'host')}`),
+        el('h1', {}, `Networks for ${hostsText(data)}`),
         el(
           'div',
           { class: 'meta' },
@@ -480,7 +480,7 @@ export function designsPage({ designs, ikat }) {
     ['Do not fit', misfits(data)],
   ];
   const parts = (data.members.length ? all() : none()).filter(([, node]) => node);
-  document.title = `Networks for ${plural(data.wish.hosts, 'host')}: ikat design`;
+  document.title = `Networks for ${hostsText(data)}: ikat design`;
   return {
     head: header(data, ikat),
     items: parts.map(([name, node]) => [node.id, name]),
