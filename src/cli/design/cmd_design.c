@@ -368,7 +368,8 @@ const ik_command ik_command_design = {
         "no family fits, it shows which come nearest, and the exit status is 2.\n"
         "Exit status 1: a routing was not proved, on the network or on a damaged one.",
     .json =
-        "wish:{hosts:n radix:n oversubscription:r rate_bps:n rails:n goal:t'cost or switches' "
+        "wish:{hosts:n hosts_max:n'hosts without a range' radix:n oversubscription:r rate_bps:n "
+        "rails:n goal:t'cost or switches' "
         "from:~t'a fabric that stands "
         "already'} currency:t prices:~t'the "
         "file; "
@@ -379,7 +380,8 @@ const ik_command ik_command_design = {
         "bisection_per_host:~r'null without --bisection' cost_switches:r cost_adapters:r "
         "cost_copper_cables:r cost_optical_cables:r cost:r watts:r fewest_switches:~n'of any "
         "member of its family that fulfils the wish; null with --choose switches, and where that "
-        "member does not fit on the floor' saturation:[{pattern:t "
+        "member does not fit on the floor' fewest_switches_hosts:~n'for how many hosts these are' "
+        "saturation:[{pattern:t "
         "load:~r}] whole_spec:~t'the fabric of all rails; null: one rail, or its family has no "
         "such fabric: then spec is that of each' host_rate_bps:n'of all rails' "
         "workloads:[{traffic:t at_least_ns:~r phases_ns:~r'one after the other' "
