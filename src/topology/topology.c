@@ -205,14 +205,28 @@ static const char *topology_text(const ik_params *params, const char *name)
     return text[0] ? text : NULL;
 }
 
-/* All that the fabric is made from on which racks and trays may fail, and its floor: two fabrics
- * that differ in what has failed have the same key. NULL = out of memory. */
-static const char *topology_floor_key(const char *name, const ik_params *params, const ik_env *env,
-                                      ik_arena *arena)
+/* Whether a parameter only says what has failed. A family may mean something else by it. */
+static bool topology_only_fails(const ik_topology *t, const char *name)
 {
-    const char *key = ik_arena_printf(arena, "%s:%" PRIu64, name, env ? env->seed : 0);
+    static const char *const names[] = {"fail", "fail_switches", "fail_racks", "fail_trays",
+                                        "fail_seed"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return !topology_own_param(t, name);
+    return false;
+}
+
+/* All that the fabric is made from on which racks and trays may fail, and its floor: two fabrics
+ * that differ in what has failed have the same key. Its size is in it since a file may change
+ * between two fabrics. NULL = out of memory. */
+static const char *topology_floor_key(const topology_order *o, const ik_fabric *f, ik_arena *arena)
+{
+    const ik_params *params = o->written;
+    const char *key =
+        ik_arena_printf(arena, "%s:%" PRIu64 ":%u:%u:%u", o->name, o->env ? o->env->seed : 0,
+                        f->num_switches, f->num_hosts, f->num_ports);
     for (size_t i = 0; key && i < params->num; i++)
-        if (params->values[i].has && strncmp(params->decl[i].name, "fail", strlen("fail")) != 0)
+        if (params->values[i].has && !topology_only_fails(o->t, params->decl[i].name))
             key = ik_arena_printf(arena, "%s\n%s=%s", key, params->decl[i].name,
                                   params->values[i].text);
     return key;
@@ -223,7 +237,7 @@ static ik_status topology_stand(const topology_order *o, const ik_fabric *f, flo
                                 floors_item **out, ik_error *err)
 {
     ik_arena arena = {0};
-    const char *key = topology_floor_key(o->name, o->written, o->env, &arena);
+    const char *key = topology_floor_key(o, f, &arena);
     ik_status status =
         key ? floors_take(shared, key, f, topology_text(o->params, "floor"), o->env, out, err)
             : ik_fail_memory(err, 1, "a floor plan");
