@@ -275,6 +275,7 @@ class Reader(CliTest):
         """One design; networks that are not built; a single host."""
         for args, words in (((*WISH, "fattree2"), "one design is at least as good"), (("design", "--hosts", 400000, "--radix", 128), "only sizes and costs are known"),
                             (("design", "--hosts", 1, "--radix", 2), "1 host is to be connected"),
+                            (("design", "--hosts", 60, "--radix", 16, "--floor", "none", "xgft", "--fail", "100%"), "uniform traffic of the pairs that stay connected saturates at 100.0 %"),
                             (("design", "--hosts", "100..140", "--radix", 16, "--floor", "none", "xgft", "dragonfly"), "100 to 140 hosts are to be connected by switches with at most 16 ports of 100 Gb/s. Of each family the number of hosts with the least cost per host is shown")):
             with self.subTest(args=args):
                 self.open(*args)

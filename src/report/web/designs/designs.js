@@ -91,7 +91,7 @@ function leftText(data, members) {
   const before = (m) => m.saturation.find((s) => s.pattern === 'uniform')?.load,
     each = left.map((m) => `${percent(m.failures[0].saturation)} of the hosts' rate in ${m.series} (whole: ${percent(before(m))})`),
     connected = Math.min(...left.map((m) => m.failures[0].connected_least));
-  return `With ${lossText(loss)} failed, uniform traffic saturates at ${list(each)}: predicted, means of ${plural(data.draws, 'random draw')}. ${connected === 1 ? 'All pairs of hosts stay connected.' : `At least ${percentAtLeast(connected, 2)} of the pairs of hosts stay connected.`}`;
+  return `With ${lossText(loss)} failed, uniform traffic${connected === 1 ? '' : ' of the pairs that stay connected'} saturates at ${list(each)}: predicted, means of ${plural(data.draws, 'random draw')}. ${connected === 1 ? 'All pairs of hosts stay connected.' : `At least ${percentAtLeast(connected, 2)} of the pairs of hosts stay connected.`}`;
 }
 
 function proofText(data) {
