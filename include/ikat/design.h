@@ -47,8 +47,9 @@ typedef struct ik_design_member {
     const char *whole_spec;      /* of the fabric of all rails; NULL: one rail, or there is none */
     const ik_fit *fit;
     /* of a member of the series that fulfils the wish too, for one rail; 0: not known, it is what
-     * the member was chosen for, or that one cannot be built or does not fit on the floor */
-    double fewest_switches;
+     * the member was chosen for, or that one cannot be built or does not fit on the floor. Of a
+     * range of hosts: the fewest per host, and for how many hosts they are */
+    double fewest_switches, fewest_switches_hosts;
     const ik_cost *cost; /* of all rails */
     bool built;          /* else nothing that follows is known */
     const char *vc;      /* spec of the VC scheme */
@@ -104,7 +105,7 @@ typedef struct ik_design_number {
     bool whole;       /* without a fraction */
     double value;     /* NAN: not known */
 } ik_design_number;
-enum { IK_DESIGN_NUMBERS = 19 };
+enum { IK_DESIGN_NUMBERS = 20 };
 
 /* The numbers that all members have, in an order that is always the same: costs, sizes, distances.
  * Sizes, costs and watts are of all rails, the others of one. */

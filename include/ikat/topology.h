@@ -58,13 +58,18 @@ typedef struct ik_wish {
     /* What a switch and a cable between switches cost. The member that costs least fulfils the wish
      * best; both 0: the one with the fewest switches, and of those with the fewest links. */
     double switch_price, cable_price;
+    /* 0, or at least `hosts`: the network has from `hosts` to so many, whatever number of them has
+     * the least prices (or switches and cables) per host, and of equal ones the least number */
+    double hosts_max;
 } ik_wish;
 #define IK_WISH_RADIX_MAX 4096
 /* The member of a series that fulfils a wish. */
 typedef struct ik_fit {
-    ik_scale_point point; /* with exactly the hosts wished for; ports: those in use, hosts' too */
-    double capacity;      /* hosts that it has ports for */
-    const char *routing;  /* that suits it best; static */
+    /* with exactly the hosts wished for, of a range those that were chosen; ports: those in use,
+     * hosts' too */
+    ik_scale_point point;
+    double capacity;     /* hosts that it has ports for */
+    const char *routing; /* that suits it best; static */
 } ik_fit;
 typedef struct ik_series {
     const char *name;    /* "2-D HyperX": the row of a table, the curve of a plot */
@@ -74,7 +79,8 @@ typedef struct ik_series {
     bool (*point)(uint32_t i, ik_scale_point *out);
     /* The member that fulfils a wish best (ik_wish.switch_price), as it is built: partly filled,
      * with parallel cables; false if there is none. Who fulfils a wish fulfils one for fewer hosts
-     * or for larger switches. NULL: such members are not known. */
+     * or for larger switches. NULL: such members are not known. It does not look at hosts_max:
+     * ik_series_fit does. */
     bool (*fit)(const ik_wish *wish, ik_fit *out);
 } ik_series;
 #define IK_SERIES_MAX 1000000
@@ -83,13 +89,16 @@ typedef struct ik_series {
 bool ik_series_largest(const ik_series *series, uint32_t radix, ik_scale_point *out);
 /* The smallest instance with at least `hosts` hosts; false if there is none below IK_SERIES_MAX. */
 bool ik_series_smallest(const ik_series *series, double hosts, ik_scale_point *out);
-/* The member that fulfils a wish; false if there is none, or series->fit is NULL. Cost: at most
- * O(radix^3), mostly O(radix^2). */
+/* The member that fulfils a wish; false if there is none, or series->fit is NULL. A range of hosts
+ * is fulfilled if its least number is, and has the best that any number of it gives as long as more
+ * hosts cost no less. Of a wide range not all numbers are tried: at least 2^24 / radix^2 of those
+ * that are fulfilled, and never fewer than 64, nor more than 4096. Cost: at most O(radix^3), mostly
+ * O(radix^2); of a range so much for each number that is tried and has a member of its own. */
 bool ik_series_fit(const ik_series *series, const ik_wish *wish, ik_fit *out);
-/* What comes nearest to a wish that is not fulfilled: the member with the most hosts for its
- * switches (*most, the one with the fewest switches; false: there is none), and the ports that
- * switches need for its hosts (*radix; 0: more than IK_WISH_RADIX_MAX). Cost: some 60 times that of
- * ik_series_fit. */
+/* What comes nearest to a wish that is not fulfilled (of a range, its least hosts): the member with
+ * the most hosts for its switches (*most, the one with the fewest switches; false: there is none),
+ * and the ports that switches need for its hosts (*radix; 0: more than IK_WISH_RADIX_MAX). Cost:
+ * some 60 times that of ik_series_fit. */
 bool ik_series_nearest(const ik_series *series, const ik_wish *wish, ik_fit *most, uint32_t *radix);
 /* The spec of `rails` copies of a member that share nothing but their hosts, each of which has a
  * cable to every copy: in trees, a first level of so many parents per host. False (and spec is

@@ -427,11 +427,12 @@ static ik_status model_check_figures(report_model *m, ik_error *err)
     return status == IK_OK ? figures_check_stored(m, err) : status;
 }
 
-ik_status model_read(const char *path, report_model **out, ik_error *err)
+static ik_status model_read_parts(const char *path, bool plain, report_model **out, ik_error *err)
 {
     report_model *m = ik_calloc(1, sizeof *m);
     if (!m)
         return ik_fail_memory(err, sizeof *m, "a report");
+    m->plain = plain;
     static ik_status (*const parts[])(report_model *, ik_error *) = {
         model_read_meta,    model_read_left_out, model_read_over, model_check_figures,
         model_read_fabrics, model_read_plans,    model_read_rows, model_read_details,
@@ -445,6 +446,16 @@ ik_status model_read(const char *path, report_model **out, ik_error *err)
     }
     *out = m;
     return IK_OK;
+}
+
+ik_status model_read(const char *path, report_model **out, ik_error *err)
+{
+    return model_read_parts(path, false, out, err);
+}
+
+ik_status model_read_plain(const char *path, report_model **out, ik_error *err)
+{
+    return model_read_parts(path, true, out, err);
 }
 
 void model_free(report_model *m)

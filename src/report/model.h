@@ -179,6 +179,7 @@ typedef struct report_model {
     report_curve *statics;
     const char **over;      /* [num_over] axes that are samples, besides seeds */
     bool used[NUM_METRICS]; /* some point has a value */
+    bool plain;             /* see model_read_plain */
     bool designs;           /* some point is of a design, which its variant begins with */
     bool drawn_plans;       /* seeds have plans of their own, which are one curve */
     slow_cost *costs;
@@ -194,6 +195,9 @@ typedef struct report_job {
 
 /* Reads everything but channel loads of single points; each step holds its mean channel loads. */
 ik_status model_read(const char *store_path, report_model **out, ik_error *err);
+/* The same for texts, which do not show the drawings of fabrics: without those of sound fabrics on
+ * which nothing was simulated, as no channel is named or counted there. */
+ik_status model_read_plain(const char *store_path, report_model **out, ik_error *err);
 void model_free(report_model *m);
 
 /* ---- parts */

@@ -341,11 +341,15 @@ static ik_status label_fabrics(report_model *m, ik_error *err)
 ik_status model_read_fabrics(report_model *m, ik_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    ik_status status =
-        store_prepare(m->store,
-                      "SELECT id, spec, digest, summary, drawing FROM fabrics WHERE id IN (SELECT "
-                      "fabric FROM points WHERE " STORE_CURRENT ") ORDER BY id",
-                      NULL, &statement, err);
+    ik_status status = store_prepare(
+        m->store,
+        "SELECT id, spec, digest, summary, CASE WHEN ?1 AND instr(summary, '\"slow-link\"') = 0 "
+        "AND "
+        "id NOT IN (SELECT fabric FROM points WHERE checksum <> '') THEN '' ELSE drawing END FROM "
+        "fabrics WHERE id IN (SELECT fabric FROM points WHERE " STORE_CURRENT ") ORDER BY id",
+        NULL, &statement, err);
+    if (status == IK_OK)
+        sqlite3_bind_int(statement, 1, m->plain);
     for (bool row = true; status == IK_OK;) {
         status = store_step(m->store, statement, &row, err);
         if (status != IK_OK || !row)

@@ -40,6 +40,7 @@ void ik_design_numbers(const ik_designs *d, const ik_design_member *m,
         {"cost", false, cost->total},
         {"watts", false, cost->watts},
         {"fewest_switches", true, m->fewest_switches > 0 ? rails * m->fewest_switches : NAN},
+        {"fewest_switches_hosts", true, m->fewest_switches > 0 ? m->fewest_switches_hosts : NAN},
     };
     memcpy(out, all, sizeof all);
 }
@@ -201,6 +202,7 @@ void ik_designs_json(const ik_designs *d, ik_json *j)
 {
     ik_json_object(j, "wish");
     ik_json_uint(j, "hosts", (uint64_t)d->wish.hosts);
+    ik_json_uint(j, "hosts_max", (uint64_t)fmax(d->wish.hosts, d->wish.hosts_max));
     ik_json_uint(j, "radix", d->wish.radix);
     ik_json_real(j, "oversubscription", d->wish.oversubscription, DIGITS);
     ik_json_uint(j, "rate_bps", d->rate_bps);

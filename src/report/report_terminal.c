@@ -488,7 +488,7 @@ ik_status ik_report_terminal(const char *store_path, FILE *out, unsigned width, 
                              ik_error *err)
 {
     report_model *m = NULL;
-    ik_status status = model_read(store_path, &m, err);
+    ik_status status = model_read_plain(store_path, &m, err);
     if (status != IK_OK)
         return status;
     terminal_page p = {.m = m,

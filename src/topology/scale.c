@@ -143,7 +143,8 @@ uint32_t scale_hosts_per(const ik_wish *wish, double switches)
     return (uint32_t)ceil(wish->hosts / switches);
 }
 
-/* Oversubscription is a fraction in decimals: what is whole but for rounding is whole. */
+/* Oversubscription is a fraction in decimals: what is whole but for rounding is whole. So are sums
+ * of prices: what is less by so little is equal. */
 static const double rounding = 1e-9;
 
 uint32_t scale_most(const ik_wish *wish, uint32_t balanced)
@@ -189,17 +190,107 @@ double scale_global_cables(double groups, double ports)
     return groups * (ports - unconnected) / 2;
 }
 
+/* ---- ranges of hosts */
+
+enum { TRIED = 1 << 24 }; /* radix * radix * sizes */
+
+static bool scale_fit(const ik_series *series, const ik_wish *wish, double hosts, ik_fit *out)
+{
+    ik_wish w = *wish;
+    w.hosts = hosts;
+    w.hosts_max = 0;
+    return series->fit && series->fit(&w, out);
+}
+
+/* What a member is judged by. */
+static double scale_value(const ik_wish *wish, const ik_scale_point *p)
+{
+    bool priced = wish->switch_price > 0 || wish->cable_price > 0;
+    return priced ? scale_price(wish, p->switches, p->links - p->hosts) : p->switches;
+}
+
+static bool scale_is_less(double a, double b)
+{
+    return a < b * (1 - rounding);
+}
+
+/* Less per host; each has been multiplied by the hosts of both. */
+static bool scale_cheaper_per_host(const ik_wish *wish, const ik_scale_point *a,
+                                   const ik_scale_point *b)
+{
+    const double each[3][2] = {
+        {scale_value(wish, a) * b->hosts, scale_value(wish, b) * a->hosts},
+        {a->switches * b->hosts, b->switches * a->hosts},
+        {(a->links - a->hosts) * b->hosts, (b->links - b->hosts) * a->hosts},
+    };
+    for (size_t i = 0; i < 3; i++)
+        if (scale_is_less(each[i][0], each[i][1]) || scale_is_less(each[i][1], each[i][0]))
+            return each[i][0] < each[i][1];
+    return false;
+}
+
+/* More hosts than `fit` has ports for cost no less than it, so that few more cannot cost less per
+ * host than `best`. */
+static double scale_next(const ik_wish *wish, const ik_fit *fit, const ik_fit *best)
+{
+    const double least = scale_value(wish, &best->point) / best->point.hosts;
+    const double may =
+        least > 0 ? floor(scale_value(wish, &fit->point) / least * (1 - rounding)) : 0;
+    return may > fit->capacity ? may : fit->capacity + 1;
+}
+
+/* The most hosts of the range for which there is a member. */
+static double scale_most_hosts(const ik_series *series, const ik_wish *wish)
+{
+    ik_fit fit;
+    double feasible = wish->hosts, beyond = wish->hosts_max + 1;
+    while (beyond - feasible > 1) {
+        double hosts = feasible + floor((beyond - feasible) / 2);
+        *(scale_fit(series, wish, hosts, &fit) ? &feasible : &beyond) = hosts;
+    }
+    return feasible;
+}
+
+/* How far apart sizes are at least that are tried: fewer of larger switches, each of which takes
+ * longer. */
+static double scale_apart(const ik_wish *wish, double most)
+{
+    const double tries = fmin(fmax(TRIED / ((double)wish->radix * wish->radix), 64), 4096);
+    return floor((most - wish->hosts) / tries);
+}
+
+/* From a member for the least number on, *out. */
+static void scale_fit_range(const ik_series *series, const ik_wish *wish, ik_fit *out)
+{
+    const double most = scale_most_hosts(series, wish), apart = scale_apart(wish, most);
+    ik_fit fit = *out, filled;
+    for (double hosts = wish->hosts; hosts <= most;) {
+        /* with all hosts that it has ports for it costs least per host */
+        if (!scale_fit(series, wish, hosts, &fit) ||
+            !scale_fit(series, wish, fmin(fit.capacity, most), &filled))
+            return;
+        if (scale_cheaper_per_host(wish, &filled.point, &out->point))
+            *out = filled;
+        hosts = fmax(scale_next(wish, &fit, out), hosts + apart);
+    }
+}
+
 bool ik_series_fit(const ik_series *series, const ik_wish *wish, ik_fit *out)
 {
     assert(wish->hosts >= 1 && wish->radix <= IK_WISH_RADIX_MAX && wish->oversubscription >= 1);
-    return series->fit && series->fit(wish, out);
+    assert(wish->hosts_max == 0 || wish->hosts_max >= wish->hosts);
+    if (!scale_fit(series, wish, wish->hosts, out))
+        return false;
+    if (wish->hosts_max > wish->hosts)
+        scale_fit_range(series, wish, out);
+    return true;
 }
 
 bool ik_series_nearest(const ik_series *series, const ik_wish *wish, ik_fit *most, uint32_t *radix)
 {
     ik_fit fit;
     ik_wish w = *wish;
-    w.switch_price = w.cable_price = 0;
+    w.switch_price = w.cable_price = w.hosts_max = 0;
     uint32_t low = wish->radix, high = low;
     do { /* in doubling steps, since large switches have many members */
         low = high;

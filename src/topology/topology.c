@@ -12,6 +12,7 @@
 #include "topology/build.h"
 #include "topology/damage/fail_spec.h"
 #include "topology/damage/slow_spec.h"
+#include "topology/topology.h"
 
 #include "ikat_topologies.h"
 
@@ -119,6 +120,17 @@ ik_status ik_topology_refuse_size(const ik_topo_ctx *ctx, double switches, doubl
 
 /* ---- from parameters to a fabric */
 
+/* What is to be made. */
+typedef struct topology_order {
+    const ik_topology *t;
+    const ik_params *params;
+    /* what its origin is named by, and what `params` were made from */
+    const char *name;
+    const ik_params *written;
+    const ik_env *env;
+    floors *floors; /* NULL = nobody shares any */
+} topology_order;
+
 /* Does the member itself declare this parameter (and mean something else by it)? */
 static bool topology_own_param(const ik_topology *t, const char *name)
 {
@@ -193,23 +205,55 @@ static const char *topology_text(const ik_params *params, const char *name)
     return text[0] ? text : NULL;
 }
 
-/* The racks and trays that may fail are those of the whole fabric. */
-static ik_status topology_stand(const ik_fabric *f, const ik_params *params, const ik_env *env,
-                                ik_floor_plan **out, ik_error *err)
+/* Whether a parameter only says what has failed. A family may mean something else by it. */
+static bool topology_only_fails(const ik_topology *t, const char *name)
 {
-    ik_floor_rules rules;
-    ik_status status = ik_floor_rules_read(topology_text(params, "floor"), &rules, err);
-    return status == IK_OK ? ik_floor_plan_make(f, &rules, 1, env, out, err) : status;
+    static const char *const names[] = {"fail", "fail_switches", "fail_racks", "fail_trays",
+                                        "fail_seed"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return !topology_own_param(t, name);
+    return false;
 }
 
-static ik_status topology_apply_failures(ik_fabric **f, const ik_params *params, const ik_env *env,
-                                         ik_error *err)
+/* All that the fabric is made from on which racks and trays may fail, and its floor: two fabrics
+ * that differ in what has failed have the same key. Its size is in it since a file may change
+ * between two fabrics. NULL = out of memory. */
+static const char *topology_floor_key(const topology_order *o, const ik_fabric *f, ik_arena *arena)
 {
-    fail_spec wanted = {.seed = env ? env->seed : 0,
+    const ik_params *params = o->written;
+    const char *key =
+        ik_arena_printf(arena, "%s:%" PRIu64 ":%u:%u:%u", o->name, o->env ? o->env->seed : 0,
+                        f->num_switches, f->num_hosts, f->num_ports);
+    for (size_t i = 0; key && i < params->num; i++)
+        if (params->values[i].has && !topology_only_fails(o->t, params->decl[i].name))
+            key = ik_arena_printf(arena, "%s\n%s=%s", key, params->decl[i].name,
+                                  params->values[i].text);
+    return key;
+}
+
+/* The racks and trays that may fail are those of the whole fabric. */
+static ik_status topology_stand(const topology_order *o, const ik_fabric *f, floors *shared,
+                                floors_item **out, ik_error *err)
+{
+    ik_arena arena = {0};
+    const char *key = topology_floor_key(o, f, &arena);
+    ik_status status =
+        key ? floors_take(shared, key, f, topology_text(o->params, "floor"), o->env, out, err)
+            : ik_fail_memory(err, 1, "a floor plan");
+    ik_arena_free(&arena);
+    return status;
+}
+
+static ik_status topology_apply_failures(const topology_order *o, ik_fabric **f, ik_error *err)
+{
+    const ik_params *params = o->params;
+    fail_spec wanted = {.seed = o->env ? o->env->seed : 0,
                         .switch_share = ik_params_real(params, "fail_switches"),
                         .racks = topology_text(params, "fail_racks"),
                         .trays = topology_text(params, "fail_trays")};
-    ik_floor_plan *floor = NULL;
+    floors alone = FLOORS_INIT, *shared = o->floors ? o->floors : &alone;
+    floors_item *floor = NULL;
     ik_status status = IK_OK;
     if (ik_params_has(params, "fail_seed"))
         wanted.seed = ik_params_uint(params, "fail_seed");
@@ -218,8 +262,8 @@ static ik_status topology_apply_failures(ik_fabric **f, const ik_params *params,
     if (!wanted.text && wanted.switch_share == 0 && !wanted.racks && !wanted.trays)
         return IK_OK;
     if (wanted.racks || wanted.trays)
-        status = topology_stand(*f, params, env, &floor, err);
-    wanted.floor = floor;
+        status = topology_stand(o, *f, shared, &floor, err);
+    wanted.floor = floor ? floor->plan : NULL;
     ik_fabric *degraded = NULL;
     if (status == IK_OK)
         status = fail_spec_apply(&wanted, *f, &degraded, err);
@@ -227,7 +271,8 @@ static ik_status topology_apply_failures(ik_fabric **f, const ik_params *params,
         ik_fabric_free(*f);
         *f = degraded;
     }
-    ik_floor_plan_free(floor);
+    floors_give_back(shared, floor);
+    floors_free(&alone);
     return status;
 }
 
@@ -380,12 +425,12 @@ static bool topology_takes_away(const ik_params *params)
     return any;
 }
 
-/* Builds the member, takes hosts and failed parts away, and names the origin by `name` and
- * `written`. */
-static ik_status topology_make(const ik_topology *t, const ik_params *params, const char *name,
-                               const ik_params *written, const ik_env *env, ik_fabric **out,
-                               ik_error *err)
+/* Builds the member, and takes hosts and failed parts away. */
+static ik_status topology_make(const topology_order *o, ik_fabric **out, ik_error *err)
 {
+    const ik_topology *t = o->t;
+    const ik_params *params = o->params;
+    const ik_env *env = o->env;
     ik_fabric *f = NULL;
     ik_status status = topology_build_graph(t, params, env, &f, err);
     if (status != IK_OK)
@@ -401,14 +446,14 @@ static ik_status topology_make(const ik_topology *t, const ik_params *params, co
     if (status == IK_OK && !topology_own_param(t, "hosts") && ik_params_has(params, "hosts"))
         status = keep_first_hosts(&f, ik_params_uint(params, "hosts"), err);
     if (status == IK_OK)
-        status = topology_apply_failures(&f, params, env, err);
+        status = topology_apply_failures(o, &f, err);
     bool judged = t->imported && !restored && !f->intact;
     if (status == IK_OK && ik_params_has(params, "slow"))
         status = slow_spec_apply(ik_params_text(params, "slow"), f, !judged, err);
     if (status == IK_OK && judged)
         status = ik_fabric_judge(f, err); /* of what is left */
     if (status == IK_OK && !restored)
-        status = topology_set_origin(f, t, name, (ik_params *)written, err);
+        status = topology_set_origin(f, t, o->name, (ik_params *)o->written, err);
     if (status != IK_OK) {
         ik_fabric_free(f);
         return status;
@@ -448,22 +493,30 @@ static ik_status topology_unknown_name(const char *name, ik_error *err)
     return status;
 }
 
-ik_status ik_fabric_from_params(const char *name, const ik_params *params, const ik_env *env,
-                                ik_fabric **out, ik_error *err)
+ik_status topology_from_params(const char *name, const ik_params *params, const ik_env *env,
+                               floors *shared, ik_fabric **out, ik_error *err)
 {
     const ik_shorthand *shorthand;
     const ik_topology *t = ik_topology_find(name, &shorthand);
+    topology_order order = {t, params, name, params, env, shared};
     if (!t)
         return topology_unknown_name(name, err);
     if (!shorthand)
-        return topology_make(t, params, name, params, env, out, err);
+        return topology_make(&order, out, err);
     ik_params expanded;
     ik_status status = topology_expand(t, shorthand, params, &expanded, err);
     if (status != IK_OK)
         return status;
-    status = topology_make(t, &expanded, name, params, env, out, err);
+    order.params = &expanded;
+    status = topology_make(&order, out, err);
     ik_params_free(&expanded);
     return status;
+}
+
+ik_status ik_fabric_from_params(const char *name, const ik_params *params, const ik_env *env,
+                                ik_fabric **out, ik_error *err)
+{
+    return topology_from_params(name, params, env, NULL, out, err);
 }
 
 static bool topology_ask_size(const ik_topology *t, const ik_params *params, ik_fabric_size *out)

@@ -11,7 +11,8 @@
  * matched. One search from all rows without a partner says by how much these numbers change until
  * more pairs can be matched (Edmonds and Karp, J. ACM 19, 1972); paths are then found in passes.
  * Distances are few and small, so that some tens of searches and passes suffice. Cost O(S * E) for
- * the distances, O(S^3) at worst for pairs at the diameter, O(S^2) per search and pass.
+ * the distances, O(S^3 / 64) at worst for pairs at the diameter, which are bits, and O(S^2) per
+ * search and pass.
  */
 #include "traffic/worst.h"
 
@@ -26,8 +27,10 @@ typedef struct longest {
     uint32_t *leaf;              /* [num] switches with hosts */
     uint8_t *distance;           /* [num][num], 255 and more = 255 */
     uint32_t *mate, *mate_of;    /* [num] rows' partners and partners' rows */
-    uint32_t *seen, stamp;       /* [num] */
     uint32_t *stack, *edge;      /* [num] */
+    size_t words;                /* of 64 columns */
+    uint64_t *tight;             /* [num][words] pairs without excess */
+    uint64_t *unseen;            /* [words] columns */
     int32_t *row, *column;       /* [num] prices, whose sum is at least the distance */
     int32_t *to_row, *to_column; /* [num] of the search: what must change until one is reached */
     bool *done;                  /* [num] columns of the search that are reached */
@@ -40,7 +43,7 @@ static void worst_longest_distances_from(const worst_graph *g, longest *l, uint3
     memset(dist, 0xFF, g->n * sizeof *dist);
     dist[l->leaf[row]] = 0;
     queue[tail++] = l->leaf[row];
-    while (head < tail) {
+    while (head < tail && tail < g->n) { /* until all are found */
         uint32_t u = queue[head++];
         for (uint32_t i = g->base[u]; i < g->base[u + 1]; i++) {
             if (dist[g->to[i]] == IK_NONE) {
@@ -64,25 +67,47 @@ static int32_t longest_excess(const longest *l, uint32_t row, uint32_t k)
     return distance ? l->row[row] + l->column[k] - distance : -1;
 }
 
-/* Kuhn's search with its own stack: finds a partner for `root` among the columns that this stamp
- * has not seen, over pairs without excess, moving others to new partners. */
+static void longest_mark_tight(longest *l)
+{
+    memset(l->tight, 0, l->num * l->words * sizeof *l->tight);
+    for (uint32_t row = 0; row < l->num; row++)
+        for (uint32_t k = 0; k < l->num; k++)
+            l->tight[row * l->words + k / 64] |= (uint64_t)(longest_excess(l, row, k) == 0)
+                                                 << k % 64;
+}
+
+/* The first column from k on that is not seen, and has no excess with the row; num: none. */
+static uint32_t longest_next(const longest *l, uint32_t row, uint32_t k)
+{
+    const uint64_t *tight = l->tight + row * l->words;
+    uint64_t mask = ~(uint64_t)0 << k % 64;
+    for (size_t w = k / 64; w < l->words; w++, mask = ~(uint64_t)0)
+        if (tight[w] & l->unseen[w] & mask)
+            return (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(tight[w] & l->unseen[w] & mask);
+    return l->num;
+}
+
+static void longest_forget_seen(longest *l)
+{
+    memset(l->unseen, 0xFF, l->words * sizeof *l->unseen);
+}
+
+/* Kuhn's search with its own stack: finds a partner for `root` among the columns that are not seen
+ * yet, over pairs without excess, moving others to new partners. */
 static bool worst_longest_augment(longest *l, uint32_t root)
 {
     uint32_t depth = 0;
     l->stack[0] = root;
     l->edge[0] = 0;
     for (;;) {
-        uint32_t row = l->stack[depth], k = l->edge[depth];
-        while (k < l->num && (l->seen[k] == l->stamp || longest_excess(l, row, k) != 0))
-            k++;
-        l->edge[depth] = k;
+        uint32_t k = l->edge[depth] = longest_next(l, l->stack[depth], l->edge[depth]);
         if (k == l->num) {
             if (depth-- == 0)
                 return false;
             l->edge[depth]++;
             continue;
         }
-        l->seen[k] = l->stamp;
+        l->unseen[k / 64] ^= (uint64_t)1 << k % 64;
         if (l->mate_of[k] == IK_NONE)
             break;
         l->stack[++depth] = l->mate_of[k];
@@ -106,9 +131,12 @@ static ik_status longest_init(longest *l, const worst_graph *g, ik_error *err)
             MAX_LEAVES);
     }
     size_t n = (size_t)l->num + 1;
-    uint32_t **arrays[] = {&l->leaf, &l->mate, &l->mate_of, &l->seen, &l->stack, &l->edge};
+    uint32_t **arrays[] = {&l->leaf, &l->mate, &l->mate_of, &l->stack, &l->edge};
     int32_t **prices[] = {&l->row, &l->column, &l->to_row, &l->to_column};
+    l->words = (n + 63) / 64;
     bool ok = (l->distance = ik_calloc(n, n)) != NULL;
+    ok = (l->tight = ik_calloc(n * l->words, sizeof *l->tight)) && ok;
+    ok = (l->unseen = ik_calloc(l->words, sizeof *l->unseen)) && ok;
     ok = (l->done = ik_calloc(n, sizeof *l->done)) && ok;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         ok = (*arrays[i] = ik_calloc(n + 1, sizeof **arrays[i])) && ok;
@@ -119,7 +147,7 @@ static ik_status longest_init(longest *l, const worst_graph *g, ik_error *err)
 
 static void longest_free(longest *l)
 {
-    void *arrays[] = {l->leaf,     l->mate, l->mate_of, l->seen,   l->stack,     l->edge,
+    void *arrays[] = {l->leaf,     l->mate, l->mate_of, l->tight,  l->unseen,    l->stack, l->edge,
                       l->distance, l->row,  l->column,  l->to_row, l->to_column, l->done};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
@@ -129,7 +157,7 @@ static void longest_free(longest *l)
 static bool longest_pass(longest *l)
 {
     bool found = false;
-    l->stamp++;
+    longest_forget_seen(l);
     for (uint32_t row = 0; row < l->num && !ik_env_cancelled(l->env); row++)
         if (l->mate[row] == IK_NONE)
             found |= worst_longest_augment(l, row);
@@ -184,6 +212,7 @@ static bool longest_reprice(longest *l)
         if (l->to_column[k] < change)
             l->column[k] += change - l->to_column[k];
     }
+    longest_mark_tight(l);
     return true;
 }
 
@@ -193,8 +222,9 @@ static void worst_longest_match(longest *l)
     memset(l->mate_of, 0xFF, l->num * sizeof *l->mate_of);
     for (uint32_t row = 0; row < l->num; row++)
         l->row[row] = (int32_t)l->diameter;
+    longest_mark_tight(l);
     for (uint32_t row = 0; row < l->num && !ik_env_cancelled(l->env); row++) {
-        l->stamp++;
+        longest_forget_seen(l);
         worst_longest_augment(l, row);
     }
     while (longest_reprice(l))

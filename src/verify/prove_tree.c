@@ -197,14 +197,13 @@ static uint64_t prove_tree_weigh(const tree_job *work, const table_ways *w, cons
 static void prove_tree_book_channels(const tree_job *work, const table_ways *w)
 {
     cdg *g = &work->job->graph;
-    const ik_fabric *f = g->fabric;
     for (uint32_t at = w->num; at-- > 1;) {
         uint32_t sw = w->order[at];
         for (uint32_t left = w->through[sw]; left; left &= left - 1) {
             unsigned i = (unsigned)__builtin_ctz(left);
             uint32_t port = table_ways_port(w, sw, i), to = w->next[port];
             size_t vertex = cdg_vertex(g, g->channel_of_port[port], 0);
-            uint32_t bit = table_ways_port(w, to, i) - f->port_base[to];
+            uint32_t bit = w->entry[(size_t)to * w->num_hosts + i];
             cdg_use(g, vertex);
             if (to != w->goal)
                 cdg_or(cdg_row(g, vertex, 0) + bit / 64, (uint64_t)1 << bit % 64);

@@ -94,7 +94,7 @@ void tally_distances(const ik_fabric *f, uint32_t dst, uint32_t *distance, uint3
             queue[tail++] = sw;
         }
     }
-    while (head < tail) {
+    while (head < tail && tail < f->num_switches) { /* until all are found */
         uint32_t sw = queue[head++];
         for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
             uint32_t peer = ik_peer_node(f, port);

@@ -213,6 +213,59 @@ class Prices(CliTest):
         self.refused(*self.WISH, "--prices", self.tmp / "none.yaml", says="none.yaml")
 
 
+class Ranges(CliTest):
+    WISH = ("design", "--radix", 16, "--floor", "none", "--json")
+
+    def test_against_every_number(self):
+        """The same as asking for each number of hosts, and taking what costs least per host, or has the fewest switches per host."""
+        for goal, key in ("cost", lambda m: m["cost_per_host"]), ("switches", lambda m: m["switches"] / m["hosts"]):
+            best = {}
+            for hosts in range(100, 141):
+                for m in self.json(*self.WISH[:-1], "--hosts", hosts, "--choose", goal, "xgft", "dragonfly", "hyperx", "slimfly", "mlfm")["members"]:
+                    if m["series"] not in best or key(m) < key(best[m["series"]]) * (1 - 1e-9):
+                        best[m["series"]] = m
+            made = self.json(*self.WISH[:-1], "--hosts", "100..140", "--choose", goal, "xgft", "dragonfly", "hyperx", "slimfly", "mlfm")
+            self.assertEqual((made["wish"]["hosts"], made["wish"]["hosts_max"]), (100, 140))
+            self.assertEqual({m["series"] for m in made["members"]}, set(best))
+            for m in made["members"]:
+                with self.subTest(goal=goal, spec=m["spec"]):
+                    self.assertAlmostEqual(key(m), key(best[m["series"]]), delta=1e-9 * key(m))
+                    self.assertTrue(100 <= m["hosts"] <= 140)
+                    self.assertEqual(self.json("topo", m["spec"])["hosts"], m["hosts"])
+            self.assertEqual([m["cost_per_host"] for m in made["members"]], sorted(m["cost_per_host"] for m in made["members"]))
+
+    def test_one_number(self):
+        one, range_of_one = (self.json(*self.WISH[:-1], "--hosts", hosts, "xgft") for hosts in ("120", "120..120"))
+        self.assertEqual(one, range_of_one)
+        self.assertEqual((one["wish"]["hosts"], one["wish"]["hosts_max"]), (120, 120))
+
+    def test_what_stands_in_the_way(self):
+        """The least number decides; the same is said as for it alone."""
+        made, alone = (self.json(*self.WISH[:-1], "--hosts", hosts, "xgft", "fullmesh") for hosts in ("120..4000", "120"))
+        self.assertEqual(made["infeasible"], alone["infeasible"])
+        self.assertEqual({m["series"]: m["hosts"] for m in made["members"]}["2-level fat tree"], 128)
+        self.refused(*self.WISH[:-1], "--hosts", "100000..200000", "fullmesh", says="no family reaches 100,000 hosts")
+
+    def test_said(self):
+        wish = ("design", "--hosts", "900..1100", "--radix", 32, "--floor", "none", "dragonfly", "slimfly")
+        text = " ".join(self.ok(*wish, "-w", "collective:operation=allreduce,bytes=1MB").split())
+        self.assertIn("Of each family the number of hosts from 900 to 1,100 with the least cost per host is shown.", text)
+        self.assertIn("a workload is of all hosts", text)
+        rows = list(csv.DictReader(io.StringIO(self.ok(*wish, "--csv"))))
+        self.assertEqual({row["series"]: row["hosts"] for row in rows}, {"Dragonfly": "1024", "Slim Fly": "972"})
+        self.refused(*wish, "--from", "slimfly:q=9,p=6", says=("has 972 hosts, more than the 900 of --hosts", "--hosts 972..1100"))
+        self.refused("design", "--hosts", "200000..400000", "--radix", 128, "-t", "tornado", says=("--traffic", "300,000 hosts"))
+
+    def test_bad_ranges(self):
+        for text, words in (("5000..4000", ("the range ends before it begins", "4000..5000")), ("4000..", "its last number is missing"), ("..5000", "its first number is missing"),
+                            ("..", "its first number is missing"), ("a..b", ("its first number: 'a' is not a whole number", "as in 4000..5000")),
+                            ("4000..b", "its last number: 'b'"), ("4000..5000..6000", "a range has two ends"), ("4000...5000", "its last number: '.5000'"),
+                            ("0..5", "its first number is out of range"), ("5..99999999999", "its last number is out of range"), ("5.." + "1" * 100, "its last number is out of range"),
+                            ("-5..5", "its first number: '-5'")):
+            with self.subTest(text=text):
+                self.refused("design", f"--hosts={text}", "--radix", 16, says=words)
+
+
 class Refused(CliTest):
     def test_wrong_wishes(self):
         for args, words in ((("--hosts", "0", "--radix", "8"), ("--hosts", "1")), (("--hosts", "10", "--radix", "1"), ("--radix", "2")),

@@ -256,6 +256,11 @@ class Reader(CliTest):
                       f"The workloads are {RING} and exchange:bytes=1 kB.", "2 % or 10 % of the cables", "round numbers that ikat's authors assumed, from no source",
                       f"{len(held['members'])} of {len(held['members']) + len(held['infeasible'])} families have a member that fits.", "By cost per host and the time by phases (an estimate) of"):
             self.assertIn(words, text)
+        said = re.search(r"With 2 % of cables failed, uniform traffic saturates at (.*?): predicted, means of 3 random draws\. (All|At least)", text)[1]
+        for left, series, whole in re.findall(r"([\d.]+) % of the hosts' rate in (.+?) \(whole: ([\d.]+) %\)", said):
+            m = next(m for m in held["members"] if m["series"] == series)
+            self.assertAlmostEqual(float(left), 100 * m["failures"][0]["saturation"], delta=.06)
+            self.assertAlmostEqual(float(whole), 100 * m["saturation"][0]["load"], delta=.06)
         reasons = self.run_js("column('misfits', 4)")
         self.assertEqual([r[1:-1] for r in reasons], [m["reason"][1:] for m in held["infeasible"]])
 
@@ -269,7 +274,9 @@ class Reader(CliTest):
     def test_few_figures(self):
         """One design; networks that are not built; a single host."""
         for args, words in (((*WISH, "fattree2"), "one design is at least as good"), (("design", "--hosts", 400000, "--radix", 128), "only sizes and costs are known"),
-                            (("design", "--hosts", 1, "--radix", 2), "1 host is to be connected")):
+                            (("design", "--hosts", 1, "--radix", 2), "1 host is to be connected"),
+                            (("design", "--hosts", 60, "--radix", 16, "--floor", "none", "xgft", "--fail", "100%"), "uniform traffic of the pairs that stay connected saturates at 100.0 %"),
+                            (("design", "--hosts", "100..140", "--radix", 16, "--floor", "none", "xgft", "dragonfly"), "100 to 140 hosts are to be connected by switches with at most 16 ports of 100 Gb/s. Of each family the number of hosts with the least cost per host is shown")):
             with self.subTest(args=args):
                 self.open(*args)
                 self.assertIn(words, self.run_js("document.getElementById('summary').textContent"))
@@ -336,7 +343,7 @@ class Reader(CliTest):
             d["members"] = [dict(d["members"][0], series=f"Copy {i}") for i in range(3)]
         self.assertIn("3 designs are not beaten", text := self.changed(equal))
         self.assertIn("They are equal in both.", text)
-        self.assertNotIn("0.0 %", text)
+        self.assertNotRegex(text, r"(?<!\d)0\.0 %")
 
         def unknown(d):
             d["members"][1]["workloads"][0] = dict.fromkeys(d["members"][1]["workloads"][0])

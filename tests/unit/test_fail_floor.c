@@ -5,6 +5,7 @@
  */
 #include "ikat/failures.h"
 #include "topology/damage/fail_draw.h"
+#include "topology/topology.h"
 #include "unit/made.h"
 
 #include <stdlib.h>
@@ -291,6 +292,71 @@ static void together(void **state)
     ik_fabric_free(trays);
 }
 
+static ik_fabric *stand_on(floors *shared, const char *text, uint64_t seed)
+{
+    ik_arena arena = {0};
+    ik_spec spec;
+    ik_params params;
+    const ik_shorthand *shorthand;
+    const ik_env env = {.seed = seed};
+    ik_fabric *f = NULL;
+    assert_int_equal(ik_spec_parse(text, &arena, &spec, NULL), IK_OK);
+    const ik_topology *t = ik_topology_find(spec.name, &shorthand);
+    assert_int_equal(ik_params_from_spec(&params, "topology", &spec,
+                                         shorthand ? shorthand->params : t->params,
+                                         ik_topology_common_params, NULL),
+                     IK_OK);
+    assert_int_equal(topology_from_params(spec.name, &params, &env, shared, &f, NULL), IK_OK);
+    ik_params_free(&params);
+    ik_arena_free(&arena);
+    return f;
+}
+
+/* Fabrics that differ in what has failed stand on one plan, and are what each is alone. */
+static void plans_are_shared(void **state)
+{
+    static const struct {
+        const char *spec;
+        uint64_t seed;
+        unsigned plans;
+    } each[] = {
+        {"jellyfish:N=30,d=4,p=6,fail_racks=1", 0, 1},
+        {"jellyfish:N=30,d=4,p=6,fail_racks=2,fail_seed=4,fail=3%", 0, 1},
+        {"jellyfish:N=30,d=4,p=6,fail_trays=50%,fail_switches=10%", 0, 1},
+        {"jellyfish:N=30,d=4,p=6,fail_racks=r1c1", 0, 1},
+        {"jellyfish:N=30,d=4,p=6,fail=3%", 0, 1}, /* needs none */
+        {"jellyfish:N=30,d=4,p=6,fail_racks=1", 9, 2},
+        {"jellyfish:N=30,d=4,p=6,seed=9,fail_racks=1", 9, 3},
+        {"jellyfish:N=30,d=4,p=5,fail_racks=1", 0, 4},
+        {"jellyfish:N=30,d=4,p=6,hosts=170,fail_racks=1", 0, 5},
+        {"karytree:k=4,n=3,fail_racks=1", 0, 6},
+        {"karytree:k=4,n=3,fail_racks=2", 0, 6},
+    };
+    floors shared = FLOORS_INIT;
+    char text[300];
+    (void)state;
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        snprintf(text, sizeof text, "%s%s%s", each[i].spec,
+                 strstr(each[i].spec, "_racks") ? ",floor=" : "",
+                 strstr(each[i].spec, "_racks") ? floor_file() : "");
+        ik_fabric *f = stand_on(&shared, text, each[i].seed),
+                  *alone = stand_on(NULL, text, each[i].seed);
+        unsigned plans = 0;
+        for (const floors_item *item = shared.first; item; item = item->next) {
+            plans += 1;
+            assert_int_equal(item->users, 0);
+        }
+        /* the trays of the third stand on the default floor */
+        assert_int_equal(plans, each[i].plans + (i >= 2));
+        assert_same_graph(f, alone);
+        assert_int_equal(f->num_findings, alone->num_findings);
+        assert_string_equal(f->spec, alone->spec);
+        ik_fabric_free(f);
+        ik_fabric_free(alone);
+    }
+    floors_free(&shared);
+}
+
 static void refused(void **state)
 {
     static const struct {
@@ -454,6 +520,7 @@ int main(void)
         cmocka_unit_test(draws_of_trays),
         cmocka_unit_test(nothing_fails),
         cmocka_unit_test(together),
+        cmocka_unit_test(plans_are_shared),
         cmocka_unit_test(refused),
         cmocka_unit_test(losses_are_those_of_fabrics),
         cmocka_unit_test(losses_as_text),

@@ -116,6 +116,8 @@ static void test_numbers(void **state)
     assert_true(isnan(number_of(&d, &m[0], "fewest_switches"))); /* not known */
     ik_design_member chosen = m[0];
     chosen.fewest_switches = 2;
+    chosen.fewest_switches_hosts = 5;
+    assert_true(number_of(&d, &chosen, "fewest_switches_hosts") == 5);
     assert_true(number_of(&d, &chosen, "fewest_switches") == 6); /* of all rails */
     assert_true(number_of(&d, &m[1], "switches") == 3 && isnan(number_of(&d, &m[1], "vcs")));
 }

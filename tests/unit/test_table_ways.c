@@ -90,6 +90,7 @@ static void test_trees(void **state)
         "rlft:ports=16,levels=2,fail=sw1",              /* hosts without a cable */
         "pgft:m=16:8,w=1:2,p=1:1,fail=60%,fail_seed=3", /* in several parts, as the next one */
         "pgft:m=16:8,w=1:2,p=1:1,fail=100%",
+        "pgft:m=16:8,w=1:2,p=1:1,slow=sw0.1@25Gb/s:sw1.2@50Gb/s", /* hosts that send less */
     };
     (void)state;
     for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {

@@ -426,6 +426,86 @@ static void no_full_mesh_is_cheaper(void **state)
     assert_true(more > 5);
 }
 
+/* ---- ranges of hosts */
+
+static double per_host(const ik_wish *w, const ik_fit *fit)
+{
+    const ik_scale_point *p = &fit->point;
+    const double price =
+        w->switch_price > 0 || w->cable_price > 0
+            ? p->switches * w->switch_price + (p->links - p->hosts) * w->cable_price
+            : p->switches;
+    return price / p->hosts;
+}
+
+/* Against all numbers of hosts, one by one: no other one costs less per host, nor as much with
+ * fewer switches per host. */
+static void check_range(const ik_series *s, const ik_wish *range, unsigned *larger)
+{
+    ik_fit fit, one;
+    double least = INFINITY;
+    for (double hosts = range->hosts; hosts <= range->hosts_max; hosts++) {
+        const ik_wish w = {hosts, range->radix, range->oversubscription, range->switch_price,
+                           range->cable_price};
+        if (!ik_series_fit(s, &w, &one))
+            break;
+        least = fmin(least, per_host(&w, &one));
+    }
+    assert_int_equal(ik_series_fit(s, range, &fit), isfinite(least));
+    if (!isfinite(least))
+        return;
+    assert_true(fit.point.hosts >= range->hosts && fit.point.hosts <= range->hosts_max);
+    assert_float_equal(per_host(range, &fit), least, least * 1e-9);
+    const ik_wish w = {fit.point.hosts, range->radix, range->oversubscription, range->switch_price,
+                       range->cable_price};
+    assert_true(ik_series_fit(s, &w, &one));
+    assert_string_equal(one.point.spec, fit.point.spec);
+    *larger += fit.point.hosts > range->hosts;
+}
+
+static void ranges_have_the_best_number(void **state)
+{
+    (void)state;
+    uint64_t random = 23;
+    unsigned larger = 0;
+    for (const ik_topology *const *t = ik_topologies(); *t; t++) {
+        for (const ik_series *s = (*t)->series; s && s->name; s++) {
+            for (unsigned i = 0; s->fit && i < 300; i++) {
+                const double hosts = draw(&random, 1, i % 2 ? 300 : 3000);
+                ik_wish w = {hosts, draw(&random, 2, 40), draw(&random, 4, 12) / 4.0,
+                             draw(&random, 0, 3) * 5000, 0};
+                w.cable_price = w.switch_price > 0 ? draw(&random, 0, 500) : 0;
+                w.hosts_max = hosts + draw(&random, 0, 400);
+                check_range(s, &w, &larger);
+            }
+        }
+    }
+    assert_true(larger > 500);
+}
+
+/* As many as a whole tree has, not more; of equally cheap ones the smaller. */
+static void whole_trees_are_taken(void **state)
+{
+    static const struct {
+        ik_wish wish;
+        const char *spec;
+    } each[] = {
+        {{100, 16, 1, 0, 0, 200}, "pgft:m=8:16,w=1:8,p=1:1"}, /* R^2 / 2 */
+        {{100, 16, 1, 0, 0, 128}, "pgft:m=8:16,w=1:8,p=1:1"}, /* just in it */
+        {{60, 16, 1, 0, 0, 128}, "pgft:m=8:8,w=1:4,p=1:2"}, /* half of it costs as much per host */
+        {{128, 16, 1, 0, 0, 1000}, "pgft:m=8:16,w=1:8,p=1:1"}, /* no two levels have more */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        ik_fit fit = {0};
+        assert_true(ik_series_fit(tree_series(2), &each[i].wish, &fit));
+        assert_string_equal(fit.point.spec, each[i].spec);
+    }
+    ik_fit fit;
+    const ik_wish more = {129, 16, 1, 0, 0, 1000};
+    assert_false(ik_series_fit(tree_series(2), &more, &fit));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +516,8 @@ int main(void)
         cmocka_unit_test(no_dragonfly_is_cheaper),
         cmocka_unit_test(no_full_mesh_is_cheaper),
         cmocka_unit_test(easier_wishes_are_cheaper),
+        cmocka_unit_test(ranges_have_the_best_number),
+        cmocka_unit_test(whole_trees_are_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

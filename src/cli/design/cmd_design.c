@@ -55,6 +55,12 @@ static ik_status design_price_wish(designs *d, ik_error *err)
     return s;
 }
 
+static void design_set_fewest(design_row *row, const ik_fit *fewest)
+{
+    row->fewest_switches = fewest->point.switches;
+    row->fewest_switches_hosts = fewest->point.hosts;
+}
+
 static void design_add_other(design_row *row, const ik_fit *fit)
 {
     bool known = strcmp(fit->point.spec, row->fit.point.spec) == 0;
@@ -76,7 +82,7 @@ static ik_status design_add_others(const designs *d, design_row *row, ik_error *
         return IK_OK;
     wish.switch_price = wish.cable_price = 0;
     if (ik_series_fit(row->series, &wish, &fewest))
-        row->fewest_switches = fewest.point.switches;
+        design_set_fewest(row, &fewest);
     if (!d->has_floors)
         return IK_OK;
     ik_status s = ik_prices_part(d->prices, IK_PART_COPPER_CABLE, d->rate_bps, 0, &cable, err);
@@ -109,13 +115,18 @@ static ik_status design_fit(designs *d, design_row *row, ik_error *err)
     return s == IK_OK ? design_buy(d, row, err) : s;
 }
 
+double design_cost_per_host(const design_row *row)
+{
+    return row->cost.total / row->fit.point.hosts;
+}
+
 static int design_by_cost(const void *a, const void *b)
 {
     const design_row *x = a, *y = b;
     if (x->fits != y->fits)
         return x->fits ? -1 : 1;
-    if (x->fits && x->cost.total != y->cost.total)
-        return x->cost.total < y->cost.total ? -1 : 1;
+    if (x->fits && design_cost_per_host(x) != design_cost_per_host(y))
+        return design_cost_per_host(x) < design_cost_per_host(y) ? -1 : 1;
     return strcmp(x->series->name, y->series->name);
 }
 
@@ -240,7 +251,10 @@ static int design_run(cli *c)
 }
 
 static const cli_option options[] = {
-    {"--hosts", 0, "N", "this many hosts (required)", false},
+    {"--hosts", 0, "N[..M]",
+     "this many hosts, or whatever number from N to M costs least per host in its family "
+     "(required)",
+     false},
     {"--radix", 0, "R", "switches with at most R ports (required)", false},
     {"--oversubscription", 0, "X",
      "at most X hosts per uplink of a leaf switch, and in families without uplinks at most X times "
@@ -293,6 +307,7 @@ static const char *const examples[] = {
     "collective:operation=allreduce,bytes=1GB --fail 2%",
     "ikat design --hosts 1024 --radix 32 --oversubscription 2 fattree2 dragonfly -t reversal "
     "--floor none",
+    "ikat design --hosts 900..1100 --radix 32 --floor none",
     "ikat design --hosts 300 --radix 24 --from pgft:m=12:12,w=1:12,p=1:1",
     "ikat design --hosts 128 --radix 16 --workload collective:operation=allreduce,bytes=1GB -o "
     "designs.html",
@@ -300,8 +315,9 @@ static const char *const examples[] = {
 
 const ik_command ik_command_design = {
     .name = "design",
-    .synopsis = "--hosts N --radix R [--rails N] [--oversubscription X] [--workload SPEC] [--fail "
-                "LOSS] [--prices FILE] [FAMILY …]",
+    .synopsis =
+        "--hosts N[..M] --radix R [--rails N] [--oversubscription X] [--workload SPEC] [--fail "
+        "LOSS] [--prices FILE] [FAMILY …]",
     .summary = "for a number of hosts and a switch: the network of each family, and its price",
     .details =
         "For every family, or those that are named, takes the member that costs least (or, with "
@@ -310,7 +326,12 @@ const ik_command ik_command_design = {
         "fewer pods or groups, and with parallel cables where that uses ports that are there. "
         "Each gets the routing that suits its family and the VCs that this needs; "
         "that it delivers every pair without loops and deadlocks is proved. The table is sorted by "
-        "cost per host; below it stands which families do not fit, and why.\nPredicted are the "
+        "cost per host; below it stands which families do not fit, and why.\n"
+        "With --hosts N..M every family has a number of hosts of its own from N to M: the one that "
+        "costs least per host (or, with --choose switches, has the fewest switches per host); of "
+        "equal ones the least. A family whose members all have fewer than N hosts does not fit. "
+        "Times and costs that are not per host are then of networks of different sizes.\n"
+        "Predicted are the "
         "saturation loads of uniform traffic, of an adversarial permutation (worst), and of the "
         "given patterns, under the routing that is shown. For more than 300,000 hosts, and for "
         "members that need more than --memory-limit, only sizes and costs are computed.\n"
@@ -347,7 +368,8 @@ const ik_command ik_command_design = {
         "no family fits, it shows which come nearest, and the exit status is 2.\n"
         "Exit status 1: a routing was not proved, on the network or on a damaged one.",
     .json =
-        "wish:{hosts:n radix:n oversubscription:r rate_bps:n rails:n goal:t'cost or switches' "
+        "wish:{hosts:n hosts_max:n'hosts without a range' radix:n oversubscription:r rate_bps:n "
+        "rails:n goal:t'cost or switches' "
         "from:~t'a fabric that stands "
         "already'} currency:t prices:~t'the "
         "file; "
@@ -358,7 +380,8 @@ const ik_command ik_command_design = {
         "bisection_per_host:~r'null without --bisection' cost_switches:r cost_adapters:r "
         "cost_copper_cables:r cost_optical_cables:r cost:r watts:r fewest_switches:~n'of any "
         "member of its family that fulfils the wish; null with --choose switches, and where that "
-        "member does not fit on the floor' saturation:[{pattern:t "
+        "member does not fit on the floor' fewest_switches_hosts:~n'for how many hosts these are' "
+        "saturation:[{pattern:t "
         "load:~r}] whole_spec:~t'the fabric of all rails; null: one rail, or its family has no "
         "such fabric: then spec is that of each' host_rate_bps:n'of all rails' "
         "workloads:[{traffic:t at_least_ns:~r phases_ns:~r'one after the other' "

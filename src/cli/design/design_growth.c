@@ -39,10 +39,14 @@ ik_status design_read_from(designs *d, ik_error *err)
     ik_status s = ik_fabric_from_spec(d->from_spec, &d->c->env, &d->from, err);
     if (s != IK_OK)
         return s;
-    if (d->from->num_hosts > d->wish.hosts)
-        return ik_fail(err, IK_ERR_USAGE, "--from %.200s has %s hosts, more than the %s of --hosts",
-                       d->from_spec, cli_count(d->from->num_hosts),
-                       cli_count((uint64_t)d->wish.hosts));
+    if (d->from->num_hosts > d->wish.hosts) {
+        ik_fail(err, IK_ERR_USAGE, "--from %.200s has %s hosts, more than the %s of --hosts",
+                d->from_spec, cli_count(d->from->num_hosts), cli_count((uint64_t)d->wish.hosts));
+        return d->from->num_hosts > d->wish.hosts_max
+                   ? IK_ERR_USAGE
+                   : ik_hint(err, IK_ERR_USAGE, "--hosts %u..%.0f begins with them",
+                             d->from->num_hosts, d->wish.hosts_max);
+    }
     if (ik_max_radix(d->from) > d->wish.radix)
         return ik_fail(err, IK_ERR_USAGE,
                        "--from %.200s has a switch with %u ports, more than the %u of --radix",

@@ -138,7 +138,8 @@ static ik_status design_try(designs *d, const design_row *first, unsigned i, des
     if (i > 0)
         design_take(d, &other, &first->others[i - 1]);
     ik_status s = design_build(d, &other, &f, err);
-    const bool better = s == IK_OK && (!*out || other.cost.total < row->cost.total);
+    const bool better =
+        s == IK_OK && (!*out || design_cost_per_host(&other) < design_cost_per_host(row));
     ik_floor_plan_free(better ? row->floor : other.floor);
     ik_fabric_free(better ? *out : f);
     if (better) {
@@ -155,7 +156,7 @@ static void design_leave_out(const designs *d, design_row *row, const ik_fit *fi
     cli_note(d->c, "%s: %s; it is not compared with other members of its family", fit->point.spec,
              why->text);
     if (!design_lacks_memory(d, why->status) && fit->point.switches == row->fewest_switches &&
-        row->fit.point.switches > row->fewest_switches)
+        fit->point.hosts == row->fewest_switches_hosts && design_has_fewer(row))
         row->fewest_switches = 0;
 }
 
@@ -204,7 +205,7 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err)
     const ik_env *env = &d->c->env;
     const ik_fit fit = row->fit;
     ik_fabric *f = NULL;
-    if (!row->fits || d->wish.hosts > CLI_MOST_BUILT)
+    if (!row->fits || designs_most_hosts(d) > CLI_MOST_BUILT)
         return IK_OK;
     ik_status s = design_build_all(d, row, &f, err);
     if (s == IK_OK && d->from)

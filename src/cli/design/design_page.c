@@ -18,6 +18,7 @@ void design_make_member(const design_row *row, ik_design_member *out)
         .whole_spec = row->whole[0] ? row->whole : NULL,
         .fit = &row->fit,
         .fewest_switches = row->fewest_switches,
+        .fewest_switches_hosts = row->fewest_switches_hosts,
         .cost = &row->cost,
         .built = row->built,
         .vc = row->vc,

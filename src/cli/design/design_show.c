@@ -245,11 +245,29 @@ static void design_note_prices(const designs *d)
              d->has_floors ? "Which cables are copper, the floor plan says; 'searched': the length "
                              "of all cables after the local search, of that before it."
                            : floor,
-             d->wish.hosts > CLI_MOST_BUILT
+             designs_most_hosts(d) > CLI_MOST_BUILT
                  ? "Networks of so many hosts are not built: the empty columns are not computed."
                  : "Columns of traffic: predicted saturation under the routing that is shown, as "
                    "a fraction of the hosts' rate; empty where the pattern does not fit.");
     design_print_paragraph(text);
+}
+
+bool design_has_fewer(const design_row *row)
+{
+    const ik_scale_point *p = &row->fit.point;
+    return row->fewest_switches > 0 &&
+           row->fewest_switches * p->hosts < p->switches * row->fewest_switches_hosts;
+}
+
+/* "126", or of a range "126 for 1,008 hosts". */
+static void design_put_switches(const designs *d, double switches, double hosts, char *text,
+                                size_t size)
+{
+    if (d->wish.hosts_max == 0)
+        snprintf(text, size, "%.0f", d->rails * switches);
+    else
+        snprintf(text, size, "%.0f for %s", d->rails * switches,
+                 cli_counted((uint64_t)hosts, "host"));
 }
 
 /* Where the cheapest member is not the one with the fewest switches. */
@@ -259,16 +277,36 @@ static void design_note_goal(const designs *d)
     size_t used = 0;
     for (size_t i = 0; i < d->num_fits && used < sizeof text / 2; i++) {
         const design_row *row = &d->rows[i];
-        if (row->fewest_switches > 0 && row->fewest_switches < row->fit.point.switches)
-            used += (size_t)snprintf(
-                text + used, sizeof text - used, "%s %.60s %.0f in place of %.0f",
-                used ? "," : "Members were chosen by cost. --choose switches gives fewer switches:",
-                row->series->name, d->rails * row->fewest_switches,
-                d->rails * row->fit.point.switches);
+        char few[64], now[64];
+        if (!design_has_fewer(row))
+            continue;
+        design_put_switches(d, row->fewest_switches, row->fewest_switches_hosts, few, sizeof few);
+        design_put_switches(d, row->fit.point.switches, row->fit.point.hosts, now, sizeof now);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %.60s %s in place of %s",
+                                 used ? ","
+                                 : d->wish.hosts_max == 0
+                                     ? "Members were chosen by cost. --choose switches gives fewer "
+                                       "switches:"
+                                     : "Members were chosen by cost. --choose switches gives fewer "
+                                       "switches per host:",
+                                 row->series->name, few, now);
     }
     if (used == 0)
         return;
     snprintf(text + used, sizeof text - used, ".");
+    design_print_paragraph(text);
+}
+
+static void design_note_range(const designs *d)
+{
+    char text[400], least[32], most[32];
+    snprintf(least, sizeof least, "%s", cli_count((uint64_t)d->wish.hosts));
+    snprintf(most, sizeof most, "%s", cli_count((uint64_t)d->wish.hosts_max));
+    snprintf(text, sizeof text,
+             "Of each family the number of hosts from %s to %s with the %s per host is shown. Rows "
+             "have different numbers of hosts: compare what is per host%s.",
+             least, most, strcmp(d->goal, "cost") == 0 ? "least cost" : "fewest switches",
+             d->num_workloads ? ", and remember that a workload is of all hosts" : "");
     design_print_paragraph(text);
 }
 
@@ -332,6 +370,8 @@ int designs_show_table(const designs *d)
         snprintf(name, sizeof name, "  %.50s", d->rows[i].series->name);
         cli_print_item(name, 22, d->rows[i].reason);
     }
+    if (d->wish.hosts_max > 0)
+        design_note_range(d);
     design_note_prices(d);
     design_note_goal(d);
     design_note_more(d, built);

@@ -21,7 +21,7 @@ typedef struct design_row {
     ik_fit fit;
     ik_fit others[2]; /* [num_others] that may be cheaper once they have a floor plan */
     unsigned num_others;
-    double fewest_switches; /* of a member, where costs are the goal */
+    double fewest_switches, fewest_switches_hosts; /* of a member, where costs are the goal */
     ik_cost cost;
     bool built; /* what follows was measured */
     char vc[64];
@@ -72,12 +72,15 @@ typedef struct designs {
 void design_set_reason(const designs *d, design_row *row);
 /* design_wish.c: what the command line asks for; an exit status. */
 int designs_read_wish(designs *d);
+/* The most hosts that a member may have. */
+double designs_most_hosts(const designs *d);
 /* Refuses failures of racks and trays where there are no floor plans. */
 ik_status designs_check_floor(const designs *d, ik_error *err);
 /* The spec of a fit with the rate of so many rails together, unless that is the default one. */
 void design_put_spec(const designs *d, const ik_fit *fit, uint32_t rails, char *spec, size_t size);
 /* cmd_design.c: makes this the member of the row, with its specs. */
 void design_take(const designs *d, design_row *row, const ik_fit *fit);
+double design_cost_per_host(const design_row *row);
 /* The costs of all rails: of the cables of the floor plan, or without one with copper
  * cables for hosts and optical ones elsewhere. */
 ik_status design_buy(const designs *d, design_row *row, ik_error *err);
@@ -110,6 +113,8 @@ typedef struct design_number {
     int decimals;       /* in the table; -1: a whole number */
 } design_number;
 void design_numbers(const designs *d, const design_row *row, design_number out[IK_DESIGN_NUMBERS]);
+/* Whether another member has fewer switches (per host). */
+bool design_has_fewer(const design_row *row);
 /* Of the k-th pattern; NAN: not predicted. */
 double design_saturation(const design_row *row, int k);
 /* All print to standard output and return the exit status. */

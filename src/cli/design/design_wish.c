@@ -11,6 +11,69 @@
 /* The largest rate of a cable of a fabric; hosts with all rails together are simulated as one. */
 #define DESIGN_MOST_BPS UINT64_C(1000000000000000)
 
+#define DESIGN_MOST_HOSTS UINT64_C(1000000000)
+
+double designs_most_hosts(const designs *d)
+{
+    return d->wish.hosts_max > 0 ? d->wish.hosts_max : d->wish.hosts;
+}
+
+/* One end of the range of --hosts, which is `text`; of: "first" or "last". */
+static ik_status design_read_end(const char *text, const char *from, size_t length, const char *of,
+                                 double *hosts, ik_error *err)
+{
+    char end[64];
+    uint64_t value = 0;
+    ik_error why;
+    snprintf(end, sizeof end, "%.*s", (int)(length < sizeof end ? length : sizeof end - 1), from);
+    if (length == 0)
+        return ik_fail(err, IK_ERR_USAGE, "--hosts %.100s: its %s number is missing",
+                       cli_line(text), of);
+    if (strstr(end, ".."))
+        return ik_fail(err, IK_ERR_USAGE, "--hosts %.100s: a range has two ends", cli_line(text));
+    if (length < sizeof end && ik_parse_quantity(end, IK_DIM_NONE, &value, &why) != IK_OK)
+        return ik_fail(err, IK_ERR_USAGE, "--hosts %.100s, its %s number: %.200s", cli_line(text),
+                       of, why.text);
+    if (value < 1 || value > DESIGN_MOST_HOSTS)
+        return ik_fail(err, IK_ERR_USAGE,
+                       "--hosts %.100s: its %s number is out of range: expected 1 to 1000000000",
+                       cli_line(text), of);
+    *hosts = (double)value;
+    return IK_OK;
+}
+
+/* "4000..5000": one number, if both are the same. */
+static ik_status design_read_range(const char *text, const char *dots, ik_wish *wish, ik_error *err)
+{
+    const char *last = dots + strlen("..");
+    double most = 0;
+    ik_status s = design_read_end(text, text, (size_t)(dots - text), "first", &wish->hosts, err);
+    if (s == IK_OK)
+        s = design_read_end(text, last, strlen(last), "last", &most, err);
+    if (s == IK_OK && most < wish->hosts) {
+        ik_fail(err, IK_ERR_USAGE, "--hosts %.100s: the range ends before it begins",
+                cli_line(text));
+        return ik_hint(err, IK_ERR_USAGE, "did you mean --hosts %.0f..%.0f?", most, wish->hosts);
+    }
+    if (s != IK_OK)
+        return ik_hint(err, s, "a range is the least and the most hosts, as in 4000..5000");
+    wish->hosts_max = most > wish->hosts ? most : 0;
+    return IK_OK;
+}
+
+static int design_read_hosts(const cli *c, ik_wish *wish)
+{
+    const char *text = cli_get(c, "--hosts"), *dots = strstr(text, "..");
+    uint64_t hosts = 0;
+    ik_error err;
+    if (dots)
+        return design_read_range(text, dots, wish, &err) == IK_OK ? CLI_DONE : cli_error(c, &err);
+    if (!cli_get_uint(c, "--hosts", 1, DESIGN_MOST_HOSTS, 0, &hosts))
+        return CLI_USAGE;
+    wish->hosts = (double)hosts;
+    return CLI_DONE;
+}
+
 static int design_read_oversubscription(const cli *c, double *value)
 {
     const char *text = cli_get(c, "--oversubscription");
@@ -52,7 +115,7 @@ static void design_read_floors(designs *d)
 {
     const char *floor = cli_get(d->c, "--floor");
     const bool none = floor && strcmp(floor, "none") == 0;
-    d->has_floors = !none && d->wish.hosts <= CLI_MOST_BUILT;
+    d->has_floors = !none && designs_most_hosts(d) <= CLI_MOST_BUILT;
     d->no_floor = none ? " (--floor none)" : "";
 }
 
@@ -63,7 +126,7 @@ static int design_read_patterns(designs *d)
     static const char *const measured[] = {"--traffic", "--bisection", "--workload",
                                            "--fail",    "--floor",     "--from"};
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++)
-        if (d->wish.hosts > CLI_MOST_BUILT && cli_has(d->c, measured[i]) &&
+        if (designs_most_hosts(d) > CLI_MOST_BUILT && cli_has(d->c, measured[i]) &&
             (d->no_floor[0] == '\0' || strcmp(measured[i], "--floor") != 0))
             return cli_usage(d->c,
                              "%s needs networks of at most %s hosts: larger ones are not built",
@@ -161,17 +224,16 @@ static int design_read_losses(designs *d)
 int designs_read_wish(designs *d)
 {
     const cli *c = d->c;
-    uint64_t hosts = 0, radix = 0, rails = 1;
+    uint64_t radix = 0, rails = 1;
     if (!cli_has(c, "--hosts") || !cli_has(c, "--radix"))
         return cli_usage(c, "--hosts N and --radix R are required: how many hosts, and how many "
                             "ports a switch has");
-    if (!cli_get_uint(c, "--hosts", 1, 1000000000, 0, &hosts) ||
+    if (design_read_hosts(c, &d->wish) != CLI_DONE ||
         !cli_get_uint(c, "--radix", 2, IK_WISH_RADIX_MAX, 0, &radix) ||
         !cli_get_uint(c, "--rails", 1, DESIGN_MOST_RAILS, 1, &rails))
         return CLI_USAGE;
     if (c->json && cli_has(c, "--csv"))
         return cli_usage(c, "--csv and --json both write to the output: give only one of them");
-    d->wish.hosts = (double)hosts;
     d->wish.radix = (uint32_t)radix;
     d->rails = (uint32_t)rails;
     design_read_floors(d);

@@ -7,8 +7,6 @@
  */
 #include "experiment/run/statics.h"
 
-#include "ikat/topology.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +53,8 @@ static ik_status machines_build(const batch *b, machine *m, ik_error *err)
     if (m->fabric)
         return IK_OK;
     ik_env env = b->env;
-    ik_status status = ik_fabric_from_params(v->name, &v->params, &env, &m->fabric, err);
+    ik_status status =
+        topology_from_params(v->name, &v->params, &env, b->r->floors, &m->fabric, err);
     if (status != IK_OK)
         place_in_variant(v, SECTION_FABRIC, err);
     return status;

@@ -5,7 +5,6 @@
  */
 #include "experiment/describe.h"
 #include "experiment/run/run.h"
-#include "ikat/topology.h"
 #include "routing/plan.h"
 
 #include <stdio.h>
@@ -155,7 +154,7 @@ ik_status fabric_build(const runner *r, const variant *v, ik_fabric **f, ik_erro
 {
     ik_env env = setup_env(r);
     tell_stage(r, "building %s", v->label);
-    ik_status status = ik_fabric_from_params(v->name, &v->params, &env, f, err);
+    ik_status status = topology_from_params(v->name, &v->params, &env, r->floors, f, err);
     if (status != IK_OK)
         place_in_variant(v, SECTION_FABRIC, err);
     return status;

@@ -293,6 +293,7 @@ static void run_free(runner *r)
     preflight_free(r);
     misfits_free(r);
     traffics_free(r->traffics);
+    floors_free(r->floors);
     free(r->finished);
     free(r->misfit);
     free(r->elsewhere);
@@ -305,7 +306,9 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
 {
     static const ik_env none = {0};
     static const ik_run_part whole = {0};
+    floors shared = FLOORS_INIT;
     runner r = {.e = e,
+                .floors = &shared,
                 .env = env ? env : &none,
                 .part = part ? part : &whole,
                 .observer = observer,

@@ -9,6 +9,7 @@
 #include "experiment/experiment_impl.h"
 #include "experiment/store.h"
 #include "ikat/json.h"
+#include "topology/topology.h"
 
 #include <time.h>
 
@@ -36,6 +37,7 @@ typedef struct runner {
     bool failed;                   /* a proof failed, a deadlock, or a workload that did not end */
     struct references *references; /* what workloads take on an ideal crossbar */
     struct traffics *traffics;     /* workloads that several look at */
+    floors *floors;                /* that several fabrics stand on; NULL = each has its own */
     struct bounds *bounds;         /* of loads */
     /* [num_plans] fabrics that were examined, at the first plan on each; whoever opens one takes
      * it */

@@ -22,7 +22,8 @@ bool least_ports_init(least_ports *l, uint32_t ports)
     l->below = ik_calloc(words, sizeof *l->below);
     l->with = ik_calloc(l->num_counts * words, sizeof *l->with);
     l->count = ik_calloc(words * 64, sizeof *l->count);
-    return l->below && l->with && l->count;
+    l->among = ik_calloc(words, sizeof *l->among);
+    return l->below && l->with && l->count && l->among;
 }
 
 void least_ports_free(least_ports *l)
@@ -30,6 +31,7 @@ void least_ports_free(least_ports *l)
     free(l->below);
     free(l->with);
     free(l->count);
+    free(l->among);
     *l = (least_ports){0};
 }
 
@@ -40,6 +42,35 @@ void least_ports_clear(least_ports *l)
     memset(l->with, 0xFF, l->words * sizeof *l->with);
     memset(l->count, 0, l->words * 64 * sizeof *l->count);
     l->most = l->floor = 0;
+}
+
+static bool least_ports_has_several(const uint64_t *set, size_t words)
+{
+    unsigned held = 0;
+    for (size_t w = 0; w < words; w++)
+        held += (set[w] != 0) + ((set[w] & (set[w] - 1)) != 0);
+    return held > 1;
+}
+
+bool least_ports_only(least_ports *l, const uint64_t *sets, size_t num, uint16_t *only)
+{
+    bool several = false;
+    memset(l->among, 0, l->words * sizeof *l->among);
+    for (size_t i = 0; i < num; i++)
+        if (least_ports_has_several(sets + i * l->words, l->words)) {
+            several = true;
+            for (size_t w = 0; w < l->words; w++)
+                l->among[w] |= sets[i * l->words + w];
+        }
+    for (size_t i = 0; i < num; i++) {
+        only[i] = LEAST_PORTS_SEVERAL;
+        for (size_t w = 0; w < l->words; w++) {
+            uint64_t port = sets[i * l->words + w] & ~l->among[w];
+            if (port)
+                only[i] = (uint16_t)(w * 64 + (unsigned)__builtin_ctzll(port));
+        }
+    }
+    return several;
 }
 
 /* The first port of the set with the fewest destinations, of those below the floor if `below`. */

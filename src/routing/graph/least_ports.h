@@ -22,7 +22,9 @@ typedef struct least_ports {
     uint64_t *below;     /* [words] ports with fewer than `floor` destinations */
     uint64_t *with;      /* [num_counts][words] ports with so many destinations */
     uint32_t *count;     /* [words * 64] destinations of a port */
+    uint64_t *among;     /* [words] */
 } least_ports;
+#define LEAST_PORTS_SEVERAL ((uint16_t)0xFFFF)
 
 /* For switches of at most `ports` ports. Returns false without memory; least_ports_free is due in
  * any case. */
@@ -30,6 +32,10 @@ bool least_ports_init(least_ports *l, uint32_t ports);
 void least_ports_free(least_ports *l);
 /* Turns to another switch: no destinations. */
 void least_ports_clear(least_ports *l);
+/* Of sets [num][words]: only[i] is the port of the i-th if it is one, and no set has it among
+ * several, so that nobody compares how often it is taken; else LEAST_PORTS_SEVERAL. Returns whether
+ * a set has several. */
+bool least_ports_only(least_ports *l, const uint64_t *sets, size_t num, uint16_t *only);
 /* The first port of the set with the fewest destinations, which gets one more; IK_NONE of an empty
  * set. */
 uint32_t least_ports_take_any(least_ports *l, const uint64_t *ports);

@@ -71,7 +71,7 @@ static void updown_find_next(updown *u)
 /* ---- the order */
 
 /* Breadth-first distances from root into dist (IK_NONE = other component, must be so before);
- * returns the last switch reached. */
+ * returns how many switches were reached: those in queue, the farthest last. */
 static uint32_t updown_sweep(const updown *u, uint32_t root, uint32_t *dist, uint32_t *parent,
                              uint32_t *queue)
 {
@@ -92,40 +92,28 @@ static uint32_t updown_sweep(const updown *u, uint32_t root, uint32_t *dist, uin
             queue[tail++] = to;
         }
     }
-    return queue[tail - 1];
+    return tail;
 }
 
-static void updown_forget(const updown *u, uint32_t root, uint32_t *dist, uint32_t *queue)
+static void updown_forget(uint32_t *dist, const uint32_t *queue, uint32_t num)
 {
-    const ik_fabric *f = u->f;
-    assert(dist[root] != IK_NONE);
-    uint32_t head = 0, tail = 0;
-    dist[root] = IK_NONE;
-    queue[tail++] = root;
-    while (head < tail) {
-        uint32_t sw = queue[head++];
-        for (uint32_t port = f->port_base[sw]; port < f->port_base[sw + 1]; port++) {
-            uint32_t to = u->next[port];
-            if (to != IK_NONE && dist[to] != IK_NONE) {
-                dist[to] = IK_NONE;
-                queue[tail++] = to;
-            }
-        }
-    }
+    for (uint32_t i = 0; i < num; i++)
+        dist[queue[i]] = IK_NONE;
 }
 
 /* The middle of a long shortest path of the component: a cheap stand-in for its centre. */
 static uint32_t updown_middle(const updown *u, uint32_t any, uint32_t *dist, uint32_t *parent,
                               uint32_t *queue)
 {
-    uint32_t end = updown_sweep(u, any, dist, parent, queue);
-    updown_forget(u, any, dist, queue);
-    uint32_t other = updown_sweep(u, end, dist, parent, queue);
+    uint32_t num = updown_sweep(u, any, dist, parent, queue), end = queue[num - 1];
+    updown_forget(dist, queue, num);
+    num = updown_sweep(u, end, dist, parent, queue);
+    uint32_t other = queue[num - 1];
     for (uint32_t steps = dist[other] / 2; steps; steps--) {
         assert(parent[other] != IK_NONE);
         other = parent[other];
     }
-    updown_forget(u, end, dist, queue);
+    updown_forget(dist, queue, num);
     return other;
 }
 
@@ -284,13 +272,8 @@ static uint32_t updown_stride(uint64_t seed, uint32_t sw, uint32_t n)
 {
     assert(n > 0);
     for (uint64_t k = 0;; k++) {
-        uint32_t step = 1 + ik_random_below(seed, IK_RNG_ROUTE_SETUP, sw, k, n), a = n, b = step;
-        while (b) {
-            uint32_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        if (a == 1)
+        uint32_t step = 1 + ik_random_below(seed, IK_RNG_ROUTE_SETUP, sw, k, n);
+        if (ik_gcd(step, n) == 1)
             return step;
     }
 }
@@ -300,6 +283,7 @@ typedef struct row_scratch {
     least_ports ports;
     uint16_t *dist;   /* [leaves] hops to it, as in updown.dist */
     uint64_t *toward; /* [leaves][words] the nearest ports to a leaf, a bit each */
+    uint16_t *only;   /* [leaves] see least_ports_only */
 } row_scratch;
 
 typedef struct row_ctx {
@@ -321,8 +305,8 @@ static void updown_mark_nearest(const updown *u, uint32_t sw, const uint16_t *di
     }
 }
 
-/* The hosts of one leaf have the same ports to choose from. */
-static void updown_mark_leaves(const updown *u, row_scratch *s, uint32_t sw)
+/* The hosts of one leaf have the same ports to choose from. Returns whether there is a choice. */
+static bool updown_mark_leaves(const updown *u, row_scratch *s, uint32_t sw)
 {
     const size_t leaves = u->at.num_leaves, words = s->ports.words;
     memset(s->toward, 0, leaves * words * sizeof *s->toward);
@@ -332,6 +316,15 @@ static void updown_mark_leaves(const updown *u, row_scratch *s, uint32_t sw)
         if (dist[sw] != FAR && dist[sw] != DOWN)
             updown_mark_nearest(u, sw, dist, s->toward + leaf * words);
     }
+    return least_ports_only(&s->ports, s->toward, leaves, s->only);
+}
+
+/* IK_NONE becomes LFT_NONE. */
+static uint16_t updown_take(row_scratch *s, size_t leaf)
+{
+    const uint16_t only = s->only[leaf];
+    const uint64_t *toward = s->toward + leaf * s->ports.words;
+    return only != LEAST_PORTS_SEVERAL ? only : (uint16_t)least_ports_take(&s->ports, toward);
 }
 
 /* Which of the host's switches to head for: one reached by going down first, then the nearest.
@@ -358,7 +351,7 @@ static uint16_t updown_special_entry(const updown *u, row_scratch *s, uint32_t h
     uint32_t leaf = best == IK_NONE ? 0 : u->leaf_of[best];
     if (best == IK_NONE || s->dist[leaf] == DOWN)
         return best == IK_NONE ? LFT_NONE : u->port_of[best];
-    return (uint16_t)least_ports_take(&s->ports, s->toward + leaf * s->ports.words);
+    return updown_take(s, leaf);
 }
 
 static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_error *err)
@@ -370,15 +363,15 @@ static ik_status updown_table_row(void *ctx, size_t index, unsigned thread, ik_e
     uint16_t *row = u->lft + (size_t)sw * hosts;
     row_scratch *s = &c->scratch[thread];
     least_ports_clear(&s->ports);
-    updown_mark_leaves(u, s, sw);
-    uint32_t step = updown_stride(c->seed, sw, hosts);
+    const bool choice = updown_mark_leaves(u, s, sw); /* else the order of hosts is all the same */
+    uint32_t step = choice ? updown_stride(c->seed, sw, hosts) : 1;
     uint64_t host = sw % hosts;
     for (uint32_t i = 0; i < hosts; i++, host += step, host -= host < hosts ? 0 : hosts) {
         uint32_t leaf = u->only_leaf[host];
         row[host] = leaf == IK_NONE || s->dist[leaf] == DOWN
                         ? updown_special_entry(u, s, (uint32_t)host)
-                        : (uint16_t)least_ports_take(&s->ports, s->toward + leaf * s->ports.words);
-    } /* IK_NONE becomes LFT_NONE */
+                        : updown_take(s, leaf);
+    }
     return IK_OK;
 }
 
@@ -389,7 +382,8 @@ static bool updown_make_scratch(const updown *u, row_scratch *s)
         return false;
     s->dist = ik_calloc(leaves, sizeof *s->dist);
     s->toward = ik_calloc(leaves * s->ports.words, sizeof *s->toward);
-    return s->dist && s->toward;
+    s->only = ik_calloc(leaves, sizeof *s->only);
+    return s->dist && s->toward && s->only;
 }
 
 static void updown_free_scratch(row_scratch *scratch, unsigned threads)
@@ -398,6 +392,7 @@ static void updown_free_scratch(row_scratch *scratch, unsigned threads)
         least_ports_free(&scratch[t].ports);
         free(scratch[t].dist);
         free(scratch[t].toward);
+        free(scratch[t].only);
     }
     free(scratch);
 }
@@ -411,12 +406,12 @@ static ik_status updown_fill_table(updown *u, ik_routing *r, const ik_env *env, 
         return status;
     u->lft = r->lft;
     c.scratch = ik_calloc(threads, sizeof *c.scratch);
-    bool complete = c.scratch;
-    for (unsigned t = 0; complete && t < threads; t++)
-        complete = updown_make_scratch(u, &c.scratch[t]);
-    status = complete ? ik_parallel_for(env, "up/down tables", u->f->num_switches, updown_table_row,
-                                        &c, err)
-                      : ik_fail_memory(err, u->at.num_leaves * sizeof(uint64_t), "up/down tables");
+    bool whole = c.scratch;
+    for (unsigned t = 0; whole && t < threads; t++)
+        whole = updown_make_scratch(u, &c.scratch[t]);
+    status = whole ? ik_parallel_for(env, "up/down tables", u->f->num_switches, updown_table_row,
+                                     &c, err)
+                   : ik_fail_memory(err, u->at.num_leaves * sizeof(uint64_t), "up/down tables");
     updown_free_scratch(c.scratch, threads);
     return status;
 }

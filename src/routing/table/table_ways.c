@@ -27,9 +27,10 @@ ik_status table_ways_init(table_ways *w, const ik_routing *r, const links *g, ik
     w->queue = ik_calloc(switches, sizeof *w->queue);
     w->through = ik_calloc(switches, sizeof *w->through);
     w->next = ik_calloc(ports + 1, sizeof *w->next);
+    w->entry = ik_calloc(switches * TABLE_WAYS, sizeof *w->entry);
     if (!w->depth || !w->order || !w->child || !w->sibling || !w->distance || !w->queue ||
-        !w->through || !w->next)
-        return ik_fail_memory(err, switches * 22 + ports * 4, "ways by tables");
+        !w->through || !w->next || !w->entry)
+        return ik_fail_memory(err, switches * (22 + 2 * TABLE_WAYS) + ports * 4, "ways by tables");
     for (uint32_t p = 0; p < ports; p++)
         w->next[p] = g->of_port[p] == IK_NONE ? g->num_switches : g->head[g->of_port[p]];
     return IK_OK;
@@ -45,6 +46,7 @@ void table_ways_free(table_ways *w)
     free(w->queue);
     free(w->through);
     free(w->next);
+    free(w->entry);
     *w = (table_ways){0};
 }
 
@@ -57,22 +59,24 @@ uint32_t table_ways_run(const links *g, uint32_t first, uint32_t end)
     return host > first ? host - first : 1;
 }
 
-/* The switch that the entry for the i-th host leads to, num_switches: none. */
-static uint32_t table_ways_next(const table_ways *w, uint32_t sw, unsigned i)
+static void table_ways_gather(table_ways *w)
 {
-    const ik_fabric *f = w->r->fabric;
-    uint32_t port = w->r->lft[(size_t)sw * f->num_hosts + w->first + i];
-    return port < ik_radix(f, sw) ? w->next[f->port_base[sw] + port] : f->num_switches;
+    const size_t hosts = w->r->fabric->num_hosts;
+    for (size_t sw = 0; sw < w->g->num_switches; sw++)
+        memcpy(w->entry + sw * w->num_hosts, w->r->lft + sw * hosts + w->first,
+               w->num_hosts * sizeof *w->entry);
 }
 
 /* The tree that the entries for the first host make, with the goal as its root. */
 static void table_ways_grow(table_ways *w)
 {
+    const ik_fabric *f = w->r->fabric;
     uint32_t n = w->g->num_switches;
     memset(w->child, 0xFF, n * sizeof *w->child);
     for (uint32_t sw = 0; sw < n; sw++) {
-        uint32_t to = sw == w->goal ? n : table_ways_next(w, sw, 0);
-        if (to == n)
+        uint32_t port = w->entry[(size_t)sw * w->num_hosts],
+                 to = port < ik_radix(f, sw) ? w->next[f->port_base[sw] + port] : n;
+        if (sw == w->goal || to == n)
             continue;
         w->sibling[sw] = w->child[to];
         w->child[to] = sw;
@@ -89,6 +93,7 @@ bool table_ways_turn(table_ways *w, uint32_t first, uint32_t num_hosts)
     w->first = first;
     w->num_hosts = num_hosts;
     w->stray = false;
+    table_ways_gather(w);
     table_ways_grow(w);
     w->order[0] = w->goal;
     w->depth[w->goal] = 0;
@@ -118,7 +123,7 @@ bool table_ways_measure(table_ways *w)
 static bool table_ways_step(const table_ways *w, uint32_t sw)
 {
     const ik_fabric *f = w->r->fabric;
-    const uint16_t *row = w->r->lft + (size_t)sw * f->num_hosts + w->first;
+    const uint16_t *row = w->entry + (size_t)sw * w->num_hosts;
     const uint32_t *next = w->next + f->port_base[sw], ports = ik_radix(f, sw);
     const uint8_t *depth = w->depth;
     uint32_t *through = w->through;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * table_ways.h: the paths that tables give to several hosts of one switch at once, where these are
- * equally long from any other switch, as shortest paths and those of up/down routing are. In a row
- * of a table the entries of neighbouring hosts are next to each other: once the lengths are known
- * from the entries of one host, one pass over the switches does for all of them.
+ * equally long from any other switch, as shortest paths and those of up/down routing are. Once the
+ * lengths are known from the entries of one host, one pass over the switches does for all of
+ * them.
  */
 #ifndef IKAT_ROUTING_TABLE_WAYS_H
 #define IKAT_ROUTING_TABLE_WAYS_H
@@ -25,6 +25,8 @@ typedef struct table_ways {
     bool stray;                /* packets have entered at a switch without a way */
     uint32_t *through; /* [num_switches] bit i: packets for the i-th host come to the switch */
     uint32_t *next; /* [ports of switches] the switch that a channel leads to, num_switches: none */
+    uint16_t *entry; /* [num_switches][num_hosts] those of the hosts: a row of a table is long, and
+                      * what is gathered once stays in a cache */
 } table_ways;
 
 /* Is it a deterministic routing by tables of one entry per host, each of which has one cable? */
@@ -50,8 +52,7 @@ bool table_ways_follow(table_ways *w);
 /* The channel that packets for the i-th host take at sw. */
 static inline uint32_t table_ways_port(const table_ways *w, uint32_t sw, unsigned i)
 {
-    const ik_fabric *f = w->r->fabric;
-    return f->port_base[sw] + w->r->lft[(size_t)sw * f->num_hosts + w->first + i];
+    return w->r->fabric->port_base[sw] + w->entry[(size_t)sw * w->num_hosts + i];
 }
 
 #endif

@@ -32,10 +32,15 @@ function costFigures(data) {
   ];
 }
 
+export const isRange = (data) => data.wish.hosts_max > data.wish.hosts;
+// "4,000 hosts", "4,000 to 5,000 hosts".
+export const hostsText = (data) => (isRange(data) ? `${count(data.wish.hosts)} to ${plural(data.wish.hosts_max, 'host')}` : plural(data.wish.hosts, 'host'));
+
 function sizeFigures(data) {
   const of = data.wish.rails > 1 ? ' Of all rails.' : '';
   const size = (key, name, better, how) => ({ ...plain(key, name, 'counted', whole, better, how + of), main: true });
   return [
+    isRange(data) && { ...plain('hosts', 'hosts', 'counted', whole, 0, `Of the wished ${hostsText(data)}, the number that ${data.wish.goal === 'switches' ? 'has the fewest switches' : 'costs least'} per host.`), main: true },
     size('switches', 'switches', -1, 'Of the network that is built.'), size('ports_in_use', 'ports in use', -1, 'Ports of switches with a cable.'),
     size('spare_host_ports', 'spare host ports', 0, 'Ports for hosts that stay empty.'), size('cables', 'cables', -1, 'With those of hosts.'),
     size('switch_cables', 'cables between switches', -1, 'Without those of hosts.'),
@@ -114,9 +119,10 @@ export const list = (texts, word = 'and') => (texts.length < 2 ? texts.join('') 
 
 export function wishText(data) {
   const { hosts, radix, rails, rate_bps: bps, oversubscription: over } = data.wish;
-  return [`${plural(hosts, 'host')} ${hosts === 1 ? 'is' : 'are'} to be connected by switches with at most ${radix} ports of ${rate(bps)}.`,
+  const shown = `with the ${data.wish.goal === 'switches' ? 'fewest switches' : 'least cost'} per host`;
+  return [`${hostsText(data)} ${hosts === 1 && !isRange(data) ? 'is' : 'are'} to be connected by switches with at most ${radix} ports of ${rate(bps)}.`,
     rails > 1 && `Each host has ${rails} ports, each to a network of its own (a rail): the ${rails} networks are equal, and together they give a host ${rate(rails * bps)}.`,
-    data.wish.goal === 'switches'
+    isRange(data) ? `Of each family the number of hosts ${shown} is shown, so that designs differ in their hosts: compare what is per host.` : data.wish.goal === 'switches'
       ? 'Of each family the member with the fewest switches is shown.'
       : 'Of each family the member that costs least is shown.',
     over > 1 ? `A leaf switch may have ${over} times as many hosts as uplinks.` : 'Uniform traffic at full load is to fit (full bandwidth).',
@@ -127,8 +133,9 @@ export function wishText(data) {
 
 // Families of which a member that costs more has fewer switches; '' = none.
 export function fewerText(data) {
-  const fewer = data.members.filter((m) => m.fewest_switches !== null && m.fewest_switches < m.switches);
-  return fewer.length ? `Members were chosen by cost. --choose switches gives fewer switches: ${list(fewer.map((m) => `${m.series} ${count(m.fewest_switches)} in place of ${count(m.switches)}`))}.` : '';
+  const fewer = data.members.filter((m) => m.fewest_switches !== null && m.fewest_switches * m.hosts < m.switches * m.fewest_switches_hosts);
+  const of = (switches, hosts) => (isRange(data) ? `${count(switches)} for ${plural(hosts, 'host')}` : count(switches));
+  return fewer.length ? `Members were chosen by cost. --choose switches gives fewer switches${isRange(data) ? ' per host' : ''}: ${list(fewer.map((m) => `${m.series} ${of(m.fewest_switches, m.fewest_switches_hosts)} in place of ${of(m.switches, m.hosts)}`))}.` : '';
 }
 
 export function priceText(data) {

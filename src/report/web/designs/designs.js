@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of `ikat design`: which networks fulfil a wish, what they cost and do, and where each figure comes from.
-import { fewerText, figuresOf, list, nameWithKind, performanceOf, shown, wishText } from './designfigures.js';
+import { fewerText, figuresOf, hostsText, list, lossText, nameWithKind, performanceOf, shown, wishText } from './designfigures.js';
 import { costs, failures, firstBig, growth, misfits, nothingFits, quiet, section, sources, workloads } from './designsections.js';
 import { card, choose, el, slug } from '../dom.js';
 import { floorPlans } from './floorplans.js';
-import { percent, plural, time } from '../format.js';
+import { percent, percentAtLeast, plural, time } from '../format.js';
 import { frontOf, glyph, near, pareto } from './pareto.js';
 import { comparisonTable } from './comparison.js';
 import * as state from '../state.js';
@@ -20,7 +20,7 @@ const MOST_SAID = 4; // designs that a sentence names
 const word = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 function header(data, version) {
-  const { hosts, radix, rails } = data.wish;
+  const { radix, rails } = data.wish;
   return el(
     'header',
     {},
@@ -30,7 +30,7 @@ function header(data, version) {
       el(
         'div',
         {},
-        el('h1', {}, `Networks for ${plural(hosts, 'host')}`),
+        el('h1', {}, `Networks for ${hostsText(data)}`),
         el(
           'div',
           { class: 'meta' },
@@ -83,6 +83,17 @@ function frontText(data, front, x, y) {
     .trim();
 }
 
+// What the first loss leaves of these designs; '': none is asked, or known.
+function leftText(data, members) {
+  const loss = data.losses[0],
+    left = members.slice(0, MOST_SAID).filter((m) => Number.isFinite(m.failures[0]?.saturation));
+  if (!loss || !left.length) return '';
+  const before = (m) => m.saturation.find((s) => s.pattern === 'uniform')?.load,
+    each = left.map((m) => `${percent(m.failures[0].saturation)} of the hosts' rate in ${m.series} (whole: ${percent(before(m))})`),
+    connected = Math.min(...left.map((m) => m.failures[0].connected_least));
+  return `With ${lossText(loss)} failed, uniform traffic${connected === 1 ? '' : ' of the pairs that stay connected'} saturates at ${list(each)}: predicted, means of ${plural(data.draws, 'random draw')}. ${connected === 1 ? 'All pairs of hosts stay connected.' : `At least ${percentAtLeast(connected, 2)} of the pairs of hosts stay connected.`}`;
+}
+
 function proofText(data) {
   const built = data.members.filter((m) => m.proved !== null),
     failed = built.filter((m) => !m.proved);
@@ -112,7 +123,8 @@ function summary(data, figures, measures) {
   const y = figures[0],
     x = measures[0],
     all = data.members.length + data.infeasible.length,
-    cheapest = data.members[0];
+    cheapest = data.members[0],
+    front = x ? frontOf(data.members, x, y) : [];
   return section(
     'summary',
     'Summary',
@@ -123,9 +135,10 @@ function summary(data, figures, measures) {
         { class: 'wish' },
         `${firstBig(`${data.members.length} of ${plural(all, 'family').replace('familys', 'families')} ${data.members.length === 1 ? 'has' : 'have'} a member that fits. `)}`,
         x
-          ? frontText(data, frontOf(data.members, x, y), x, y)
+          ? frontText(data, front, x, y)
           : `The cheapest is ${cheapest.series}, with ${shown(y, cheapest)} ${data.currency} per host.`,
       ),
+      leftText(data, front) && el('p', { class: 'wish' }, leftText(data, front)),
       fewerText(data) && el('p', { class: 'wish' }, fewerText(data)),
       el('p', { class: 'wish' }, proofText(data)),
     ),
@@ -467,7 +480,7 @@ export function designsPage({ designs, ikat }) {
     ['Do not fit', misfits(data)],
   ];
   const parts = (data.members.length ? all() : none()).filter(([, node]) => node);
-  document.title = `Networks for ${plural(data.wish.hosts, 'host')}: ikat design`;
+  document.title = `Networks for ${hostsText(data)}: ikat design`;
   return {
     head: header(data, ikat),
     items: parts.map(([name, node]) => [node.id, name]),
