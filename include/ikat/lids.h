@@ -144,7 +144,7 @@ ik_status ik_lid_tables_parse(const ik_lids *lids, const char *text, size_t size
 ik_status ik_tables_note(const ik_lids *lids, const ik_tables_matched *m, const char *file,
                          char **note, ik_error *err);
 /* Writes `Unicast lids` blocks with port GUIDs, one for each switch, ascending LIDs; byte-stable.
- */
+ * Tables of ten million entries or more have the names of nodes at the top alone. */
 ik_status ik_lid_tables_print(const ik_lid_tables *t, FILE *out, ik_error *err);
 
 IK_END_DECLS

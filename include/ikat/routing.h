@@ -319,8 +319,8 @@ uint32_t ik_lft_next(const ik_routing *r, uint32_t sw, uint32_t in_port, ik_pack
  * ports (0xFFFF = none). IK_ERR_UNSUPPORTED for others. Free with free(). */
 ik_status ik_lft_compile(const ik_routing *r, const ik_env *env, uint16_t **lft, ik_error *err);
 /* OpenSM's format (`-R file -U`), LIDs from the fabric or assigned 1… (switches first), `portguid`
- * on every line, names once at the top. Refused are ports beyond 254 and LIDs that are no unicast
- * ones or not unique. */
+ * on every line, names too, but in tables of ten million entries or more, where they stand once at
+ * the top. Refused are ports beyond 254 and LIDs that are no unicast ones or not unique. */
 ik_status ik_lft_write(const ik_routing *r, const char *path, ik_error *err);
 ik_status ik_lft_print(const ik_routing *r, FILE *out, ik_error *err);
 /* Reads such a file, what dump_fts or ibroute prints, or opensm.fdbs (ik_lid_tables_read, whose

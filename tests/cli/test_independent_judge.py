@@ -200,8 +200,8 @@ class IndependentJudge(CliTest):
         for line in table.read_text().splitlines():
             if line.startswith("Unicast lids"):
                 at = switch_of[line.split("guid ")[1].split()[0]]
-            elif line.startswith("0x") and (to := ports.get(line.split("portguid ")[1])):  # a host's
-                entries[at, to] = int(line.split()[1]) - 1  # its ports are numbered from 1
+            elif "Channel Adapter" in line:  # its ports are numbered from 1
+                entries[at, ports[line.split("portguid ")[1].split(":")[0]]] = int(line.split()[1]) - 1
         for source in ports.values():
             for other in ports.values():
                 (sw, _), held, steps = judge.peer[source], None, 0

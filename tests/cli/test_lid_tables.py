@@ -59,13 +59,11 @@ class LidTables(CliTest):
 
     def rows(self, fabric):
         """Entries for hosts, switch by switch, as the routing has them and as they are written."""
-        written, hosts = [], set()
+        written = []
         for line in self.ok("route", fabric, "-r", "dmodc", "--format", "lft", "-q").splitlines():
             if line.startswith("Unicast lids"):
                 written.append([])
             elif "Channel Adapter" in line:
-                hosts.add(line.split()[1])
-            elif line.split()[0] in hosts:
                 written[-1].append(line.split()[1])
         return json.loads(self.ok("route", fabric, "-r", "dmodc", "--format", "json", "-q"))["tables"], written
 
@@ -96,8 +94,7 @@ class LidTables(CliTest):
             self.assertEqual(self.json("route", fabric, "-r", f"lft:path={path}")["tables"]["entries_max"], 2 * N)
             # They are written as they were read.
             written = self.ok("route", fabric, "-r", f"lft:path={path}", "--format", "lft", "--unproved")
-            hosts = dict(re.findall(r"^# (0x\w+) (Channel Adapter portguid .*)$", written, re.M))
-            entries = [f"{line[:13]}{hosts[line[:6]]}" for line in written.splitlines() if line[:6] in hosts]
+            entries = [line for line in written.splitlines() if line.startswith("0x") and "Channel" in line]
             self.assertEqual(entries, [line for line in path.read_text().splitlines() if line.startswith("0x")])
 
     def test_lmc_of_ports_comes_back(self):
@@ -187,17 +184,17 @@ class LidTables(CliTest):
         """Lines that were there before are compared and not scanned, but for those that end in CR and LF: both ways read the same, also where the
         buffer of the reader ends within a block."""
         fabric, plain, scanned = self.tmp / "f.net", self.tmp / "plain.lft", self.tmp / "scanned.lft"
-        self.ok("topo", "rlft:ports=12,levels=3", "--format", "ibnetdiscover", "-o", fabric, status=None)
+        self.ok("topo", "rlft:ports=10,levels=3", "--format", "ibnetdiscover", "-o", fabric, status=None)
         lines = self.ok("route", fabric, "-r", "dmodc", "--format", "lft", "-q").splitlines()
         self.assertGreater(sum(map(len, lines)), 2 << 20)
         draw = random.Random(1)
-        for at in draw.sample([i for i, line in enumerate(lines) if line.startswith("0x") and line[7:10] != "000"], 400):
+        for at in draw.sample([i for i, line in enumerate(lines) if line.startswith("0x")], 400):
             lines[at] = draw.choice((lines[at][:7] + f"{draw.randrange(1, 11):03d}" + lines[at][10:], "# " + lines[at], lines[at][:7] + "255" + lines[at][10:]))
         plain.write_text("\n".join(lines) + "\n", newline="")
         scanned.write_text("\r\n".join(lines) + "\r\n", newline="")
         tables = [self.ok("route", fabric, "-r", f"lft:path={path}", "--format", "lft", "--unproved", "-q") for path in (plain, scanned)]
         self.assertEqual(*tables)
-        self.assertEqual(tables[0].count(" # portguid "), sum(line.startswith("0x") and line[7:10] != "255" for line in lines))
+        self.assertEqual(tables[0].count(" portguid "), sum(line.startswith("0x") and line[7:10] != "255" for line in lines))
 
 
 if __name__ == "__main__":

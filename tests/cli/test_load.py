@@ -3,7 +3,6 @@ import csv
 import io
 import json
 import math
-import re
 import unittest
 
 from harness import SOURCE, CliTest, run
@@ -206,10 +205,7 @@ class Load(CliTest):
         fabric, tables, lost = (self.tmp / name for name in ("dual.net", "all.lfts", "lost.lfts"))
         self.ok("topo", self.tmp / "dual.txt", "--format", "ibnetdiscover", "-o", fabric)
         self.ok("route", fabric, "-r", "updown", "--format", "lft", "-o", tables)
-        text = tables.read_text()
-        lids = tuple(re.findall(r"^# (0x\w+) .*'host3'$", text, re.M))
-        self.assertEqual(len(lids), 2)
-        lost.write_text("".join(line for line in text.splitlines(keepends=True) if not line.startswith(lids)))
+        lost.write_text("".join(line for line in tables.read_text().splitlines(keepends=True) if "'host3'" not in line))
         loads = [self.json("load", fabric, "-r", f"lft:path={path}", "-t", "uniform", status=None) for path in (tables, lost)]
         self.assertEqual([(load["flows"], load["undelivered"]) for load in loads], [(20, 0), (20, 4)])
 

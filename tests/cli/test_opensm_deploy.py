@@ -195,7 +195,7 @@ class Deployed(CliTest):
         switches = {int(guid, 16) for guid in re.findall(r"^Switch\s+\d+ \"S-(\w+)\"", dump.read_text(), re.MULTILINE)}
         with open(cut, "w") as out:
             for line in (folder / "lfts").read_text().splitlines(keepends=True):
-                to = re.search(r"^0x.*portguid (0x[0-9a-f]+)", line)
+                to = re.search(r"portguid (0x[0-9a-f]+)", line)
                 if not to or int(to.group(1), 16) not in switches or int(line.split()[1]) == opensm.SELF:
                     out.write(line)
         with opensm.Subnet(net, tables=cut) as subnet:

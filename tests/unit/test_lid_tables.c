@@ -2,6 +2,7 @@
  *
  * Tables by LID: the three texts that are read, how entries are matched with a fabric, what is
  * counted and what is refused; and proofs over all LIDs of a port. */
+#include "routing/table/tables_line.h"
 #include "unit/route_helpers.h"
 
 #include <inttypes.h>
@@ -474,6 +475,16 @@ static char *printed(const ik_lid_tables *t, size_t *size)
     return written;
 }
 
+/* As large tables are written. */
+static char *printed_with_a_head(const ik_lid_tables *t, size_t *size)
+{
+    char *written = NULL;
+    FILE *out = open_memstream(&written, size);
+    assert_int_equal(tables_print(t, false, out, NULL), IK_OK);
+    fclose(out);
+    return written;
+}
+
 static void written_tables_come_back(void **state)
 {
     (void)state;
@@ -488,14 +499,23 @@ static void written_tables_come_back(void **state)
     assert_int_equal(parse(f, &t, &lids, &tables, NULL, &err), IK_OK);
     char *written = printed(&tables, &size);
     assert_non_null(strstr(written, "Unicast lids [0-25] of switch Lid 3 guid 0x0000000000000012"));
-    assert_non_null(strstr(written, "# 0x0003 Switch portguid 0x0000000000000012: '"));
-    assert_non_null(strstr(written, "# 0x0013 Channel Adapter portguid 0x0000000000000111: '"));
-    assert_non_null(strstr(written, "\n0x0003 000 # portguid 0x0000000000000012\n"));
-    assert_non_null(strstr(written, "\n0x0013 002 # portguid 0x0000000000000111\n"));
+    assert_non_null(strstr(written, "0x0003 000 # Switch portguid 0x0000000000000012: '"));
+    assert_non_null(strstr(written, "0x0013 002 # Channel Adapter portguid 0x0000000000000111: '"));
     assert_int_equal(ik_lid_tables_parse(&lids, written, size, "again", &again, NULL, &err), IK_OK);
     char *second = printed(&again, &size_again);
     assert_int_equal(size, size_again);
     assert_memory_equal(written, second, size);
+    free(second);
+    ik_lid_tables_free(&again);
+    char *large = printed_with_a_head(&tables, &size);
+    assert_non_null(strstr(large, "# 0x0003 Switch portguid 0x0000000000000012: '"));
+    assert_non_null(strstr(large, "# 0x0013 Channel Adapter portguid 0x0000000000000111: '"));
+    assert_non_null(strstr(large, "\n0x0003 000 # portguid 0x0000000000000012\n"));
+    assert_non_null(strstr(large, "\n0x0013 002 # portguid 0x0000000000000111\n"));
+    assert_int_equal(ik_lid_tables_parse(&lids, large, size, "large", &again, NULL, &err), IK_OK);
+    second = printed(&again, &size_again);
+    assert_string_equal(written, second);
+    free(large);
     free(written);
     free(second);
     ik_lid_tables_free(&again);

@@ -6,6 +6,7 @@
 #define IKAT_ROUTING_TABLES_LINE_H
 
 #include "ikat/base.h"
+#include "ikat/lids.h"
 
 typedef enum tables_kind {
     TABLES_NOTHING, /* a comment, a column title, a count */
@@ -41,6 +42,8 @@ typedef struct tables_line {
  * place. */
 ik_status tables_read_line(const char *at, const char *end, const char *file, unsigned line,
                            tables_line *out, ik_error *err);
+/* As ik_lid_tables_print, with what each LID is in every line, or once at the top. */
+ik_status tables_print(const ik_lid_tables *t, bool named, FILE *out, ik_error *err);
 /* The GUID of the destination's port, in what stands behind an entry; 0 = not said. */
 uint64_t tables_line_guid(const char *rest, const char *end);
 

@@ -4,9 +4,9 @@
  * file -U FILE).
  *
  * One block per switch: a header with its LID and GUID, then one line per LID: LID, output port
- * and, so that the subnet manager may number hosts anew, the port GUID behind a comment sign. What
- * the LIDs are stands once, in comments at the top: repeated in every block, as OpenSM's own dump
- * does it, it would be two fifths of the text, which for a large fabric has gigabytes.
+ * and, so that the subnet manager may number hosts anew, the port GUID behind a comment sign, and
+ * what it is. Of a large fabric, whose text has gigabytes, two fifths of it would be the latter: it
+ * stands once then, in comments at the top.
  */
 #include "base/text_stream.h"
 #include "ikat/lids.h"
@@ -37,7 +37,18 @@ typedef struct lines {
     char number[256][4]; /* of ports, in three digits */
 } lines;
 
-static ik_status tables_print_make_lines(const ik_lids *lids, lines *l, ik_error *err)
+/* "Switch portguid 0x…: 'name'", or a part of it. */
+static void tables_print_identity(const ik_lids *lids, uint32_t i, bool whole, FILE *out)
+{
+    const ik_lid *of = &lids->of[i];
+    const char *kind = of->port == IK_NONE ? "Switch " : "Channel Adapter ";
+    fprintf(out, "%sportguid 0x%016" PRIx64 "%s", whole ? kind : "", of->guid, whole ? ": '" : "");
+    if (whole)
+        print_name(lids->fabric, of->node, out);
+    fputs(whole ? "'\n" : "\n", out);
+}
+
+static ik_status tables_print_make_lines(const ik_lids *lids, bool named, lines *l, ik_error *err)
 {
     ik_text_stream t;
     l->start = ik_calloc((size_t)lids->num + 1, sizeof *l->start);
@@ -49,8 +60,8 @@ static ik_status tables_print_make_lines(const ik_lids *lids, lines *l, ik_error
     if (status != IK_OK)
         return status;
     for (uint32_t i = 0; i < lids->num; i++) {
-        const ik_lid *of = &lids->of[i];
-        fprintf(t.out, "0x%04x 000 # portguid 0x%016" PRIx64 "\n", of->lid, of->guid);
+        fprintf(t.out, "0x%04x 000 # ", lids->of[i].lid);
+        tables_print_identity(lids, i, named, t.out);
         fflush(t.out);
         l->start[i + 1] = t.size;
     }
@@ -60,11 +71,8 @@ static ik_status tables_print_make_lines(const ik_lids *lids, lines *l, ik_error
 static void tables_print_names(const ik_lids *lids, FILE *out)
 {
     for (uint32_t i = 0; i < lids->num; i++) {
-        const ik_lid *of = &lids->of[i];
-        fprintf(out, "# 0x%04x %s portguid 0x%016" PRIx64 ": '", of->lid,
-                of->port == IK_NONE ? "Switch" : "Channel Adapter", of->guid);
-        print_name(lids->fabric, of->node, out);
-        fputs("'\n", out);
+        fprintf(out, "# 0x%04x ", lids->of[i].lid);
+        tables_print_identity(lids, i, true, out);
     }
 }
 
@@ -99,11 +107,11 @@ static void print_switch(const ik_lid_tables *t, const lines *l, uint32_t sw, FI
     fprintf(out, "# %" PRIu32 " lids listed\n", listed);
 }
 
-ik_status ik_lid_tables_print(const ik_lid_tables *t, FILE *out, ik_error *err)
+ik_status tables_print(const ik_lid_tables *t, bool named, FILE *out, ik_error *err)
 {
     lines l = {0};
-    ik_status status = tables_print_make_lines(t->lids, &l, err);
-    if (status == IK_OK)
+    ik_status status = tables_print_make_lines(t->lids, named, &l, err);
+    if (status == IK_OK && !named)
         tables_print_names(t->lids, out);
     for (uint32_t sw = 0; status == IK_OK && sw < t->num_switches; sw++)
         print_switch(t, &l, sw, out);
@@ -112,4 +120,10 @@ ik_status ik_lid_tables_print(const ik_lid_tables *t, FILE *out, ik_error *err)
     if (status == IK_OK && ferror(out))
         status = ik_fail(err, IK_ERR_IO, "cannot write forwarding tables: %s", strerror(errno));
     return status;
+}
+
+ik_status ik_lid_tables_print(const ik_lid_tables *t, FILE *out, ik_error *err)
+{
+    enum { MANY_LINES = 10000000 };
+    return tables_print(t, (uint64_t)t->num_switches * t->lids->num < MANY_LINES, out, err);
 }
