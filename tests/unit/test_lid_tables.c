@@ -466,21 +466,13 @@ static void of_a_real_subnet_manager(void **state)
 
 /* ---- writing */
 
-static char *printed(const ik_lid_tables *t, size_t *size)
+/* large: as tables of many entries are written. */
+static char *printed(const ik_lid_tables *t, bool large, size_t *size)
 {
     char *written = NULL;
     FILE *out = open_memstream(&written, size);
-    assert_int_equal(ik_lid_tables_print(t, out, NULL), IK_OK);
-    fclose(out);
-    return written;
-}
-
-/* As large tables are written. */
-static char *printed_with_a_head(const ik_lid_tables *t, size_t *size)
-{
-    char *written = NULL;
-    FILE *out = open_memstream(&written, size);
-    assert_int_equal(tables_print(t, false, out, NULL), IK_OK);
+    assert_int_equal(large ? tables_print(t, false, out, NULL) : ik_lid_tables_print(t, out, NULL),
+                     IK_OK);
     fclose(out);
     return written;
 }
@@ -497,23 +489,21 @@ static void written_tables_come_back(void **state)
     size_t size, size_again;
     ring_tables(&t, rules, 2, true, 0);
     assert_int_equal(parse(f, &t, &lids, &tables, NULL, &err), IK_OK);
-    char *written = printed(&tables, &size);
+    char *written = printed(&tables, false, &size);
     assert_non_null(strstr(written, "Unicast lids [0-25] of switch Lid 3 guid 0x0000000000000012"));
     assert_non_null(strstr(written, "0x0003 000 # Switch portguid 0x0000000000000012: '"));
     assert_non_null(strstr(written, "0x0013 002 # Channel Adapter portguid 0x0000000000000111: '"));
     assert_int_equal(ik_lid_tables_parse(&lids, written, size, "again", &again, NULL, &err), IK_OK);
-    char *second = printed(&again, &size_again);
+    char *second = printed(&again, false, &size_again);
     assert_int_equal(size, size_again);
     assert_memory_equal(written, second, size);
     free(second);
     ik_lid_tables_free(&again);
-    char *large = printed_with_a_head(&tables, &size);
-    assert_non_null(strstr(large, "# 0x0003 Switch portguid 0x0000000000000012: '"));
+    char *large = printed(&tables, true, &size);
     assert_non_null(strstr(large, "# 0x0013 Channel Adapter portguid 0x0000000000000111: '"));
-    assert_non_null(strstr(large, "\n0x0003 000 # portguid 0x0000000000000012\n"));
     assert_non_null(strstr(large, "\n0x0013 002 # portguid 0x0000000000000111\n"));
     assert_int_equal(ik_lid_tables_parse(&lids, large, size, "large", &again, NULL, &err), IK_OK);
-    second = printed(&again, &size_again);
+    second = printed(&again, false, &size_again);
     assert_string_equal(written, second);
     free(large);
     free(written);
