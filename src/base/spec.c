@@ -199,7 +199,7 @@ const char *ik_nearest_name(const char *name, const char *const *names)
 {
     const char *best = NULL;
     size_t length = strlen(name);
-    unsigned best_distance = length < 6 ? 1 : length < 64 ? (unsigned)length / 3 : 0;
+    unsigned best_distance = length < 6 ? 1 : length < 64 ? (unsigned)length / 3 + 1 : 0;
     for (; *names; names++) {
         unsigned distance = spec_edit_distance(name, *names);
         bool prefix = strlen(name) >= 3 && strncmp(*names, name, strlen(name)) == 0;
