@@ -33,7 +33,7 @@ class Files:
         self.tables, self.lid_of, here = {}, {}, None
         for line in (folder / "lfts").read_text().splitlines():
             header = re.match(r"Unicast lids \[.*\] of switch Lid (\d+) guid (0x[0-9a-f]+)", line)
-            entry = re.match(r"(0x[0-9a-f]+) (\d+) # portguid (0x[0-9a-f]+)$", line)
+            entry = re.match(r"(0x[0-9a-f]+) (\d+) # (?:Switch|Channel Adapter) portguid (0x[0-9a-f]+):", line)
             if header:
                 here = guid(header[2])
                 self.tables[here] = {}
