@@ -235,7 +235,7 @@ typedef struct ik_deployment {
     uint64_t max_paths; /* over a channel between switches */
     /* Most paths over a channel between switches for each Gb/s of its rate; the same of the
      * routing's own tables when they were last judged, 0 = not known. Tables that keep entries have
-     * half as many more at most. */
+     * half as many more at most, or twice as many where the own ones were not judged again. */
     double max_fill, own_max_fill;
     ik_policy_size policy;
     uint32_t *left_out; /* [num_left_out] hosts (nodes) that the others cannot reach */

@@ -296,7 +296,8 @@ static ik_status update_try_repaired(ik_deployment *d, const ik_lid_tables *old,
     ik_status status = update_mix_tables(d, old, &back, env, &repaired, err);
     if (status == IK_OK)
         status = update_try_tables(d, &repaired, NULL, env, err);
-    if (status == IK_OK && d->update.repaired && d->max_fill > update_most_fill(d)) {
+    /* A lost cable doubles what its neighbour carries, with the routing's own tables, too. */
+    if (status == IK_OK && d->update.repaired && d->max_fill > 2 * d->own_max_fill) {
         ik_lid_tables own = repaired; /* far more paths over a channel than there were */
         repaired = d->tables;
         d->tables = own;
