@@ -61,6 +61,9 @@ typedef struct ik_wish {
     /* 0, or at least `hosts`: the network has from `hosts` to so many, whatever number of them has
      * the least prices (or switches and cables) per host, and of equal ones the least number */
     double hosts_max;
+    /* as in ik_env, may be NULL: once it is raised, a search ends with what it has found so far, or
+     * without a member; the caller asks the flag before it takes either for the answer */
+    const int *cancel;
 } ik_wish;
 #define IK_WISH_RADIX_MAX 4096
 /* The member of a series that fulfils a wish. */

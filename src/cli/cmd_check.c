@@ -229,7 +229,9 @@ static void check_print_lengths(const check *k)
     for (size_t i = 0; i < p->num_path_lengths; i++)
         paths += p->path_lengths[i];
     cli_heading(k->c, "Path lengths");
-    printf("  %.4f hops between switches on average, %u at most\n", p->mean_hops, p->max_hops);
+    printf("  %.4f hops between switches on average%s, %u at most\n", p->mean_hops,
+           paths > p->pairs ? " of all paths (a pair with several counts once for each)" : "",
+           p->max_hops);
     cli_table *table = cli_table_new(headers);
     for (size_t i = 0; i < p->num_path_lengths; i++) {
         cli_table_cell(table, "%zu", i);

@@ -82,6 +82,8 @@ static double scale_price(const ik_wish *wish, double switches, double cables)
 bool scale_too_dear(const scale_best *best, double switches, double cables)
 {
     const ik_scale_point *p = &best->fit->point;
+    if (ik_cancel_raised(best->wish->cancel))
+        return true; /* ends every search, since each asks here */
     if (!best->found)
         return false;
     if (best->wish->switch_price == 0 && best->wish->cable_price == 0)
@@ -264,7 +266,7 @@ static void scale_fit_range(const ik_series *series, const ik_wish *wish, ik_fit
 {
     const double most = scale_most_hosts(series, wish), apart = scale_apart(wish, most);
     ik_fit fit = *out, filled;
-    for (double hosts = wish->hosts; hosts <= most;) {
+    for (double hosts = wish->hosts; hosts <= most && !ik_cancel_raised(wish->cancel);) {
         /* with all hosts that it has ports for it costs least per host */
         if (!scale_fit(series, wish, hosts, &fit) ||
             !scale_fit(series, wish, fmin(fit.capacity, most), &filled))
@@ -295,7 +297,7 @@ bool ik_series_nearest(const ik_series *series, const ik_wish *wish, ik_fit *mos
     do { /* in doubling steps, since large switches have many members */
         low = high;
         w.radix = high = 2 * low <= IK_WISH_RADIX_MAX ? 2 * low : IK_WISH_RADIX_MAX;
-    } while (high > low && !ik_series_fit(series, &w, &fit));
+    } while (high > low && !ik_cancel_raised(wish->cancel) && !ik_series_fit(series, &w, &fit));
     if (high == low)
         high = IK_WISH_RADIX_MAX + 1;
     while (high - low > 1) {

@@ -5,6 +5,7 @@
 #include "topology/build.h"
 #include "topology/scale.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static const ik_param params[] = {
@@ -81,25 +82,29 @@ static bool hyperx_point_3d(uint32_t i, ik_scale_point *out)
 /* Every dimension has as many cables per pair as uniform traffic of its switches' hosts needs. */
 static void hyperx_offer(scale_best *best, const uint32_t *dims, uint32_t num)
 {
-    char sizes[40] = "", cables[40] = "";
+    uint32_t parallel[3] = {0}, most = 0;
     double switches = 1, degree = 0;
+    assert(num <= 3);
     for (uint32_t d = 0; d < num; d++)
         switches *= dims[d];
     if (scale_too_many(best, switches) || switches * best->wish->radix < best->wish->hosts)
         return;
     uint32_t p = scale_hosts_per(best->wish, switches), least = scale_least(best->wish, p);
-    bool parallel = false;
-    for (uint32_t d = 0, at = 0, to = 0; d < num; d++) { /* p = dims - 1 is balanced */
-        uint32_t k = (least + dims[d] - 2) / (dims[d] - 1);
-        if (k > 1024)
-            return;
-        degree += (double)k * (dims[d] - 1);
-        parallel |= k > 1;
+    for (uint32_t d = 0; d < num; d++) { /* p = dims - 1 is balanced */
+        parallel[d] = (least + dims[d] - 2) / (dims[d] - 1);
+        degree += (double)parallel[d] * (dims[d] - 1);
+        most = parallel[d] > most ? parallel[d] : most;
+    }
+    if (most > 1024 || degree + p > best->wish->radix ||
+        scale_too_dear(best, switches, switches * degree / 2))
+        return; /* before anything is written: most members end here */
+    char sizes[40] = "", cables[40] = "";
+    for (uint32_t d = 0, at = 0, to = 0; d < num; d++) {
         at += (uint32_t)snprintf(sizes + at, sizeof sizes - at, d ? ":%u" : "%u", dims[d]);
-        to += (uint32_t)snprintf(cables + to, sizeof cables - to, d ? ":%u" : ",k=%u", k);
+        to += (uint32_t)snprintf(cables + to, sizeof cables - to, d ? ":%u" : ",k=%u", parallel[d]);
     }
     scale_offer(best, switches, switches * degree / 2, degree + p, switches * p,
-                "hyperx:dims=%s,p=%u%s", sizes, p, parallel ? cables : "");
+                "hyperx:dims=%s,p=%u%s", sizes, p, most > 1 ? cables : "");
 }
 
 /* Lines of x >= y switches in planes of z: each has at least x + y + z - 3 ports for others. */

@@ -2,8 +2,11 @@
 import csv
 import io
 import json
+import signal
+import subprocess
 import unittest
 
+import harness
 from harness import CliTest
 
 SMALL = ("design", "--hosts", 128, "--radix", 16)
@@ -213,6 +216,16 @@ class Failures(CliTest):
 
 
 class Refused(CliTest):
+    def test_a_search_can_be_stopped(self):
+        """Of a wide range with large switches, which tries many members; and of what no family reaches, which looks for the nearest."""
+        for hosts in ("1..1000000000", "1000000000"):
+            done = subprocess.Popen([harness.IKAT, "design", "--hosts", hosts, "--radix", "2048", "--floor", "none"], stdout=subprocess.PIPE,
+                                    stderr=subprocess.PIPE, text=True)
+            harness.has_worked(done, 0.3)
+            done.send_signal(signal.SIGINT)
+            _, said = done.communicate(timeout=600)
+            self.assertEqual((done.returncode, said), (130, "ikat: stopped by a signal while choosing members\n"))
+
     def test_wrong_wishes(self):
         self.ok(*SMALL, "xgft", "-w", "batch:pattern=uniform,messages=1000")
         endless = "batch:pattern=uniform,messages=1000"

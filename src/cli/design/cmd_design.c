@@ -97,11 +97,19 @@ static ik_status design_add_others(const designs *d, design_row *row, ik_error *
     return IK_OK;
 }
 
+static ik_status design_cancelled(const design_row *row, ik_error *err)
+{
+    return ik_fail(err, IK_ERR_CANCELLED, "cancelled while looking for a member of %s",
+                   row->series->name);
+}
+
 static ik_status design_fit(designs *d, design_row *row, ik_error *err)
 {
     row->fits = ik_series_fit(row->series, &d->wish, &row->fit);
     if (!row->fits) {
         bool any = ik_series_nearest(row->series, &d->wish, &row->fit, &row->least_radix);
+        if (ik_env_cancelled(&d->c->env))
+            return design_cancelled(row, err);
         row->most_hosts = any ? row->fit.point.hosts : 0;
         if (any)
             design_put_spec(d, &row->fit, 1, row->spec, sizeof row->spec);
@@ -112,6 +120,8 @@ static ik_status design_fit(designs *d, design_row *row, ik_error *err)
     const ik_fit fit = row->fit;
     design_take(d, row, &fit);
     ik_status s = design_add_others(d, row, err);
+    if (s == IK_OK && ik_env_cancelled(&d->c->env))
+        s = design_cancelled(row, err);
     return s == IK_OK ? design_buy(d, row, err) : s;
 }
 
@@ -155,10 +165,14 @@ static ik_status design_choose(designs *d, ik_error *err)
     d->rows = calloc(room + 1, sizeof *d->rows);
     if (!d->rows)
         return ik_fail_memory(err, room * sizeof *d->rows, "the members of families");
+    cli_stage(d->c, "choosing members");
     for (const ik_topology *const *t = ik_topologies(); status == IK_OK && *t; t++) {
         for (const ik_series *s = (*t)->series; status == IK_OK && s && s->name; s++) {
             if (!s->fit || !cli_wants_series(d->c, *t, s))
                 continue;
+            if (d->c->env.progress)
+                d->c->env.progress(d->c->env.progress_ctx, "choosing members", d->num, room,
+                                   "series");
             design_row *row = &d->rows[d->num++];
             row->topology = *t;
             row->series = s;

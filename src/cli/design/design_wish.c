@@ -235,6 +235,7 @@ int designs_read_wish(designs *d)
     if (c->json && cli_has(c, "--csv"))
         return cli_usage(c, "--csv and --json both write to the output: give only one of them");
     d->wish.radix = (uint32_t)radix;
+    d->wish.cancel = c->env.cancel;
     d->rails = (uint32_t)rails;
     design_read_floors(d);
     d->from_spec = cli_get(c, "--from");

@@ -258,8 +258,9 @@ static void load_json_put_entry(ik_json *j, const ik_schedule_entry *entry)
     ik_json_real(j, "load", entry->load, CLI_DIGITS);
 }
 
-/* A column of what is known of each channel: its number, its rate, its load, or its flows. */
-static void load_json_put_column(ik_json *j, const char *key, const loads *l, const double *values)
+/* A column of what is known of each channel: `values`; if that is NULL, its rate or its number. */
+static void load_json_put_column(ik_json *j, const char *key, const loads *l, bool rates,
+                                 const double *values)
 {
     ik_direction direction;
     uint32_t level;
@@ -269,7 +270,7 @@ static void load_json_put_column(ik_json *j, const char *key, const loads *l, co
             if (values)
                 load_json_put_number(j, values[p]);
             else
-                ik_json_uint(j, NULL, *key == 'c' ? p : ik_port_rate_bps(l->f, p));
+                ik_json_uint(j, NULL, rates ? ik_port_rate_bps(l->f, p) : p);
         }
     ik_json_close(j);
 }
@@ -277,10 +278,10 @@ static void load_json_put_column(ik_json *j, const char *key, const loads *l, co
 static void load_json_put_channels(ik_json *j, const loads *l)
 {
     ik_json_object(j, "channels");
-    load_json_put_column(j, "channel", l, NULL);
-    load_json_put_column(j, "rate_bps", l, NULL);
-    load_json_put_column(j, "load", l, l->load.load);
-    load_json_put_column(j, "flows", l, l->load.crossing);
+    load_json_put_column(j, "channel", l, false, NULL);
+    load_json_put_column(j, "rate_bps", l, true, NULL);
+    load_json_put_column(j, "load", l, false, l->load.load);
+    load_json_put_column(j, "flows", l, false, l->load.crossing);
     ik_json_close(j);
 }
 
