@@ -16,7 +16,7 @@ python=(python3-dev python3-cffi python3-numpy python3-venv)
 package=(build-essential debhelper dpkg-dev fakeroot
          $(sed -n '/^Build-Depends:/,/^Standards-Version:/p' "$(dirname "$0")/../debian/control" |
            sed -E 's/^[A-Z].*: *//; s/debhelper-compat//; s/:any//; s/\([^)]*\)//g; s/<[^>]*>//g; s/,//g; s/^[0-9.]+$//'))
-all=(clang libclang-rt-14-dev lintian mmdebstrap)
+all=(clang libclang-rt-14-dev lintian mmdebstrap podman)
 
 packages=("${build[@]}")
 case ${1:-build} in
