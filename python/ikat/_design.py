@@ -228,10 +228,21 @@ def _digits(value, digits):
     return "" if value is None else f"{value:.{digits}f}"
 
 
+def _real(value):
+    """JSON has whole numbers without a point."""
+    return None if value is None else float(value)
+
+
+def _filled(kind, row):
+    """A row of JSON as its class, whose annotations say which numbers are real."""
+    reals = [name for name, said in kind.__annotations__.items() if getattr(said, "__forward_arg__", said) in ("float", "Optional[float]")]
+    return kind(**{**row, **{name: _real(row[name]) for name in reals}})
+
+
 def _member(row):
-    lists = {"saturation": {one["pattern"]: one["load"] for one in row["saturation"]},
-             "workloads": [DesignTime(**one) for one in row["workloads"]], "failures": [DesignFailure(**one) for one in row["failures"]]}
-    return DesignMember(**{**row, **lists})
+    lists = {"saturation": {one["pattern"]: _real(one["load"]) for one in row["saturation"]},
+             "workloads": [_filled(DesignTime, one) for one in row["workloads"]], "failures": [_filled(DesignFailure, one) for one in row["failures"]]}
+    return _filled(DesignMember, {**row, **lists})
 
 
 def _hosts(value):

@@ -119,7 +119,7 @@ def designs(folder: pathlib.Path) -> None:
     claims: List[ikat.ReproducedClaim] = made.claims
     margin: Optional[float] = claims[0].margin
     seconds: float = list_of[0].seconds["quick"]
-    assert made and (margin is None or margin) and seconds and made.frame() is not None and made.page and made.to_dict()
+    assert made and (margin is None or margin == margin) and seconds and made.frame() is not None and made.page and made.to_dict()
 
 
 def simulations(routing: ikat.Routing) -> None:
