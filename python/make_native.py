@@ -30,6 +30,7 @@ extern "Python" void ikpy_point(void *ctx, uint64_t done, uint64_t total, bool r
 extern "Python" void ikpy_share(void *ctx, const ik_run_share *share);
 extern "Python" void ikpy_note(void *ctx, ik_severity severity, const char *text);
 extern "Python" ik_status ikpy_claim(void *ctx, const ik_claim *claim, ik_error *err);
+extern "Python" ik_status ikpy_reproduced(void *ctx, const ik_reproduced *s, const ik_claim *claim, ik_error *err);
 extern "Python+C" ik_status ikpy_make_table(void *handle, ik_routing *r, const ik_params *params, ik_error *err);
 extern "Python+C" ik_status ikpy_make_flows(void *handle, ik_traffic *t, const ik_params *params, ik_error *err);
 extern "Python+C" ik_status ikpy_make_selection(void *handle, ik_selection *s, const ik_params *params, const int *cancel, ik_error *err);

@@ -72,6 +72,9 @@ void ikpy_destroy(ikpy_kind kind, void *object)
     case IKPY_FABRIC:
         ik_fabric_free(object);
         break;
+    case IKPY_DESIGNS:
+        ik_designs_free(object);
+        break;
     case IKPY_PLAN:
         ik_plan_free(object);
         break;

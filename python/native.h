@@ -27,6 +27,7 @@ typedef enum ikpy_kind {
     IKPY_REGISTERS,
     IKPY_SIMULATION,
     IKPY_MEMORY,
+    IKPY_DESIGNS,
     IKPY_PART, /* of its first parent, which frees it */
     IKPY_PROOF,
     IKPY_LOAD,

@@ -17,7 +17,7 @@ ROOMS = {"base": ["", "yaml", "output", "ranks", "mpi"],
          "traffic": ["", "workload", "program", "storage"],
          "analysis": ["", "bounds", "queues", "workload", "growth"],
          "experiment": ["yaml", "figures", "batch", "", "merge", "run"],
-         "report": ["", "figure"],
+         "report": ["", "figure", "study", "design"],
          "topology": ["racks", "damage", "", "cabling"],
          "cli": ["", "help", "subnet", "load", "design", "ranks", "serve", "submit"],
          "format": ["", "opensm", "printed", "cables", "simulators"],
@@ -27,7 +27,7 @@ BACK = {("routing/graph", "routing")}
 MOST_FILES = 40  # in one folder
 PUBLIC = {"base": "base", "ranks": "base", "json": "base", "fabric": "fabric", "lids": "fabric", "topology": "topology", "topology_data": "topology", "cabling": "topology", "format": "format", "subnet_files": "format", "routing": "routing", "vc": "vc",
           "traffic": "traffic", "verify": "verify", "analysis": "analysis", "floor_plan": "topology", "sim": "sim", "experiment": "experiment", "prices": "experiment",
-          "report": "report", "design": "report", "record": "record", "plugin": "plugin", "subnet": "subnet", "audit": "subnet", "failures": "subnet", "subnet_watch": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
+          "report": "report", "design": "report", "reproduce": "report", "record": "record", "plugin": "plugin", "subnet": "subnet", "audit": "subnet", "failures": "subnet", "subnet_watch": "subnet", "deploy": "subnet", "counters": "subnet", "path_records": "subnet"}
 
 
 def room_error(place, name, used):

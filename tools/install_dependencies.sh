@@ -10,13 +10,13 @@ build=(gcc libc6-dev cmake ninja-build pkg-config python3 librandom123-dev libsq
 check=(abigail-tools clang-format libcmocka-dev libglpk-dev libigraph-dev libnauty2-dev chromium valgrind sqlite3 opensm libopensm-dev libibumad-dev ibsim-utils infiniband-diags
        ibutils git g++ make mandoc man-db groff-base zsh bash-completion fio libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran
        slurmctld slurmd slurm-client munge parallel python3-pandas python3-xarray python3-networkx python3-igraph python3-matplotlib
-       python3-sphinx python3-myst-parser furo mypy)
+       python3-sphinx python3-myst-parser furo mypy python3-nbclient python3-ipykernel)
 python=(python3-dev python3-cffi python3-numpy python3-venv)
 # the declared ones, without versions and conditions
 package=(build-essential debhelper dpkg-dev fakeroot
          $(sed -n '/^Build-Depends:/,/^Standards-Version:/p' "$(dirname "$0")/../debian/control" |
            sed -E 's/^[A-Z].*: *//; s/debhelper-compat//; s/:any//; s/\([^)]*\)//g; s/<[^>]*>//g; s/,//g; s/^[0-9.]+$//'))
-all=(clang libclang-rt-14-dev lintian mmdebstrap)
+all=(clang libclang-rt-14-dev lintian mmdebstrap podman)
 
 packages=("${build[@]}")
 case ${1:-build} in

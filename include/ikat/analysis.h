@@ -257,6 +257,14 @@ bool ik_load_chooses_detours(const ik_routing *r);
  * bound, up to 12 times; with detours at most some 2e9 additions. */
 ik_status ik_load_band_measure(const ik_routing *r, const ik_traffic *t, const ik_load *even,
                                const ik_env *env, ik_load_band *out, ik_error *err);
+/* The saturation that is predicted for a pattern, given as its spec; -1: none, since the pattern
+ * does not fit the fabric (a bit permutation of a number of hosts that is no power of two), or not
+ * all of it is delivered. Where the routing chooses detours, *band has bounds instead. note: called
+ * with what the pattern says of itself, if it says something; NULL: not called. Cost: as
+ * ik_load_measure, and with detours as ik_load_band_measure. */
+ik_status ik_load_predict(const ik_routing *r, const ik_fabric *f, const char *pattern,
+                          const ik_env *env, double *saturation, ik_load_band *band,
+                          void (*note)(void *ctx, const char *text), void *ctx, ik_error *err);
 
 /* Why the two ends of a bound are as far from each other as they are. */
 typedef enum ik_flow_end {

@@ -134,6 +134,7 @@ typedef struct ik_audit {
      * numbers of nodes and ports are of it. */
     const ik_fabric *fabric;
     ik_fabric *sorted, *whole;
+    uint32_t *given; /* [nodes of sorted] their numbers in what was given; NULL: the same */
     ik_audit_finding *findings;
     size_t num_findings, finding_cap;
     uint64_t counts[3]; /* by severity, of those that are not known */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ikat/design.h: networks of several families for one wish, with what they do and cost: as JSON,
- * and as a page that compares them. What stands here was computed by others (ik_series_fit,
- * ik_prices_cost, ik_phases_measure, ik_resilience_measure, …); docs/designing.md says how.
+ * ikat/design.h: networks of several families for one wish, with what they do and cost: computed
+ * (ik_designs_find), as JSON, and as a page that compares them. docs/designing.md says how.
  *
- * All pointers are borrowed: nothing here is freed, and they are read only during a call.
+ * Pointers within the structures belong to the one who made them: of what ik_designs_find made, to
+ * it. A caller may fill them itself for ik_designs_json and ik_designs_print_page.
  */
 #ifndef IKAT_DESIGN_H
 #define IKAT_DESIGN_H
@@ -90,14 +90,69 @@ typedef struct ik_designs {
     size_t num_workloads;
     const ik_loss *losses; /* [num_losses] what fails */
     size_t num_losses;
-    unsigned draws;                  /* of each loss */
-    const char *from;                /* spec of a fabric that stands already; NULL: there is none */
-    bool has_floors;                 /* members that are built have floor plans */
+    unsigned draws;       /* of each loss */
+    const char *from;     /* spec of a fabric that stands already; NULL: there is none */
+    bool has_floors;      /* members that are built have floor plans */
+    const char *no_floor; /* why not, in parentheses behind a blank; NULL, "": not known */
     const ik_design_member *members; /* [num_members] in the order in which they are shown */
     size_t num_members;
     const ik_design_misfit *misfits; /* [num_misfits] */
     size_t num_misfits;
 } ik_designs;
+
+/* Most of each that may be asked for; and the hosts beyond which networks are not built: then only
+ * sizes and costs are known. */
+enum {
+    IK_DESIGN_PATTERNS = 32, /* uniform and worst included */
+    IK_DESIGN_WORKLOADS = 16,
+    IK_DESIGN_LOSSES = 32,
+    IK_DESIGN_RAILS = 64,
+    IK_DESIGN_MOST_BUILT = 300000
+};
+
+/* What is asked for, as the options of `ikat design` say it. NULL, 0, false: what holds without the
+ * option. All is borrowed for the call. */
+typedef struct ik_design_config {
+    const char *hosts; /* "400", or a range: "900..1100" */
+    uint32_t radix;    /* most ports of a switch */
+    uint32_t rails;
+    const char *oversubscription, *choose, *rate, *prices, *floor, *from;
+    const char *const *families; /* [num_families] names of families or series; none: all */
+    size_t num_families;
+    const char *const *patterns; /* [num_patterns] of traffic, beside uniform and worst */
+    size_t num_patterns;
+    const char *const *workloads; /* [num_workloads] */
+    size_t num_workloads;
+    const char *const *losses; /* [num_losses] as ik_loss_read takes them */
+    size_t num_losses;
+    bool bisection, simulate;
+    /* a member that needs more than env's memory limit is not built, and a note says so; else that
+     * is IK_ERR_MEMORY */
+    bool leaves_out_large;
+    const char *const *command; /* [num_words] for ik_designs.command */
+    size_t num_words;
+    void (*stage)(void *ctx, const char *text); /* what is computed now; NULL: not called */
+    /* what the user should know; NULL: not called */
+    void (*note)(void *ctx, ik_severity severity, const char *text);
+    void *ctx;
+} ik_design_config;
+/* The member of each family, built, proved and measured; families without one are misfits. *out is
+ * to be freed. Messages name what is asked for as the options do (--hosts). IK_ERR_USAGE, errors of
+ * the files that are named, IK_ERR_CANCELLED, IK_ERR_MEMORY. Cost: that of building, proving and
+ * loading a network of each family; with `simulate` some minutes per workload and network. */
+ik_status ik_designs_find(const ik_design_config *config, const ik_env *env, ik_designs **out,
+                          ik_error *err);
+/* Of what ik_designs_find made; NULL is allowed. */
+void ik_designs_free(ik_designs *d);
+/* IK_ERR_USAGE where no family fits; the message names the one that comes nearest. */
+ik_status ik_designs_fit(const ik_designs *d, ik_error *err);
+/* Whether every routing was proved, on the networks that were built and on the damaged ones. */
+bool ik_designs_are_proved(const ik_designs *d);
+/* The most hosts that a member may have. */
+double ik_designs_most_hosts(const ik_wish *wish);
+
+/* Whether another member of the series has fewer switches (per host). */
+bool ik_design_has_fewer(const ik_design_member *m);
 
 /* A number of a member. */
 typedef struct ik_design_number {

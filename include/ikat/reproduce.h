@@ -7,6 +7,7 @@
 #define IKAT_REPRODUCE_H
 
 #include "ikat/experiment.h"
+#include "ikat/json.h"
 #include "ikat/report.h"
 
 #include <stdio.h>
@@ -68,6 +69,67 @@ ik_status ik_reproduction_page(ik_study_page *const *pages, size_t num, FILE *ou
 /* All claims that are shown: columns name, verdict, claim, source, paper, found, differs, asked,
  * basis, weak, margin, blind, scale. */
 ik_status ik_reproduction_csv(ik_study_page *const *pages, size_t num, FILE *out, ik_error *err);
+
+/* ---- a reproduction: studies that are run into a folder, and what is written there */
+
+/* One study of a reproduction. Files are named FOLDER/PAPER/NAME.db and so on; at another scale
+ * than that of the file as it is written NAME.full.db, of a shard NAME.2of8.db. */
+typedef struct ik_reproduced {
+    const ik_study *study;
+    ik_experiment *e;
+    const ik_experiment_about *about;
+    bool *shown;         /* [about->num_figures] it was asked for */
+    bool refused;        /* the caller does not run it */
+    ik_study_page *page; /* what was made of its results; NULL = they are not there */
+    char *results;       /* path */
+    char *report, *experiment, *points; /* paths below the folder */
+} ik_reproduced;
+
+typedef struct ik_reproduction {
+    const char *folder;     /* borrowed */
+    const char *scale;      /* of ik_scales() */
+    ik_run_part part;       /* budget_s: of all studies together */
+    ik_reproduced *studies; /* [num] that something is shown of */
+    size_t num;
+} ik_reproduction;
+
+/* Reads the studies that are named: "000/fig2b" (a figure or table), "000" (a paper), or
+ * "000/NAME" (a study); none: all. scale: of ik_scales(), NULL: the first. IK_ERR_USAGE: there is
+ * no such name or scale. Close it after a failure, too. */
+ik_status ik_reproduction_open(const char *const *names, size_t num, const char *folder,
+                               const char *scale, const ik_run_part *part, ik_reproduction *out,
+                               ik_error *err);
+void ik_reproduction_close(ik_reproduction *r);
+/* What an experiment says of a scale; nothing of one that it does not declare. */
+const ik_experiment_scale *ik_reproduction_scale(const ik_experiment_about *about,
+                                                 const char *name);
+/* The folder, and one in it per paper. IK_ERR_IO, IK_ERR_USAGE. */
+ik_status ik_reproduction_make_folders(const ik_reproduction *r, ik_error *err);
+/* What ik_experiment_run may do of a study when so many seconds of the budget are spent. False:
+ * nothing, and there are no earlier results of which something could be shown. */
+bool ik_reproduction_part(const ik_reproduction *r, const ik_reproduced *s, double spent_s,
+                          ik_run_part *part);
+/* Reads the results of a study, and writes what stands beside them: report, experiment, points,
+ * figures. Sets s->page. */
+ik_status ik_reproduction_write(const ik_reproduction *r, ik_reproduced *s, ik_error *err);
+/* index.html and claims.csv, of the studies that have results. */
+ik_status ik_reproduction_write_page(const ik_reproduction *r, ik_error *err);
+
+/* What became of the claims of the studies that have results. */
+typedef struct ik_reproduction_verdicts {
+    ik_verdicts num, by_basis[IK_NUM_BASES];
+    size_t blind, unexplained; /* claims that would also hold with other results, and those of them
+                                * that are not marked as weak */
+    size_t lacking;            /* studies without results */
+} ik_reproduction_verdicts;
+/* Counts them. fn: called with each claim, in order, and its study; NULL: not called. */
+typedef ik_status (*ik_reproduced_claim_fn)(void *ctx, const ik_reproduced *s,
+                                            const ik_claim *claim, ik_error *err);
+ik_status ik_reproduction_judge(const ik_reproduction *r, ik_reproduced_claim_fn fn, void *ctx,
+                                ik_reproduction_verdicts *out, ik_error *err);
+/* Writes the members of what `ikat reproduce --json` prints, behind its version, into the object
+ * that is open. */
+void ik_reproduction_json(const ik_reproduction *r, const ik_reproduction_verdicts *v, ik_json *j);
 
 IK_END_DECLS
 #endif

@@ -87,6 +87,13 @@ typedef struct ik_series {
     bool (*fit)(const ik_wish *wish, ik_fit *out);
 } ik_series;
 #define IK_SERIES_MAX 1000000
+/* Is the series one of those that are named (by its own name, its family's, or a shorthand that
+ * grows within it), or is nothing named? */
+bool ik_series_is_named(const ik_series *series, const ik_topology *topology,
+                        const char *const *names, size_t num);
+/* IK_ERR_USAGE: a name is that of no series and of no family that has one. fits: one that has
+ * members for a number of hosts and a switch. */
+ik_status ik_series_check_names(const char *const *names, size_t num, bool fits, ik_error *err);
 /* The largest instance whose switches have at most `radix` ports; false if there is none. Cost
  * O(radix). */
 bool ik_series_largest(const ik_series *series, uint32_t radix, ik_scale_point *out);

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 import numpy as np
 import numpy.typing as npt
 
-from ikat._core import (NONE, SEVERITIES, VERDICTS, Env, Object, Unbroken, UsageError, WrongType, array, configured, error_of, ffi, filled, json_of,
+from ikat._core import (NONE, SEVERITIES, VERDICTS, Env, Object, Unbroken, UsageError, WrongType, array, configured, error_of, ffi, filled, frozen, json_of,
                         lib, plain, quantity, rows_html, string, text, whole, written)
 from ikat._fabric import Fabric, fabric_of, optional_index
 from ikat._traffic import LoadGroup
@@ -361,9 +361,10 @@ class Audit(Object):
     Truth value: no finding is an error, which is when `ikat audit` ends with status 0. Findings that a baseline has do not count.
     """
 
-    __slots__ = ("fabric", "_baseline", "_name")
+    __slots__ = ("fabric", "_baseline", "_given", "_name")
     fabric: Fabric  #: what all numbers of nodes and ports are of: its nodes stand in the order of their GUIDs, where these are known
     _baseline: bool
+    _given: Any
     _name: Optional[bytes]
 
     @classmethod
@@ -378,7 +379,7 @@ class Audit(Object):
             values["plan"] = plan._p()
         config, keep = configured("ik_audit_config", {_TEXTS[name]: (name, value) for name, value in arguments.items()}, values)
         held, self = fabric_of(given)._hold(), cls.__new__(cls)
-        self._baseline = arguments.get("baseline") is not None
+        self._baseline, self._given = arguments.get("baseline") is not None, held[0]
         self._name = text(given.spec, "spec", optional=True) if given.spec else None
         with Env(**options) as env:
             room = filled("ik_audit", lib.IKPY_AUDIT, lambda out: env.check(lib.ik_audit_run(held[0], config, env.c, out, env.err)))
@@ -452,6 +453,32 @@ class Audit(Object):
             return AuditFinding(SEVERITIES[f.severity], string(f.code), string(f.text), string(f.place), string(f.evidence), string(f.remedy),
                                 optional_index(node), optional_index(f.port), bool(f.known), string(f.key) or "", f.count)
         return [finding(c.findings[i]) for i in range(c.num_findings)]
+
+    # ---- numbers
+
+    @property
+    def given_nodes(self) -> npt.NDArray[np.uint32]:
+        """[nodes of `fabric`] uint32: the number of each node in the fabric that was audited; `ikat.NONE`: an adapter that is no host
+        there."""
+        c = self._p()
+        out = np.arange(c.fabric.num_switches + c.fabric.num_hosts, dtype=np.uint32)
+        known = c.fabric.num_switches + c.fabric.num_hosts - c.fabric.num_silent
+        out[known:] = NONE
+        if c.given != ffi.NULL:
+            out[:known] = array(c, c.given, known)
+        return frozen(out)
+
+    @property
+    def given_ports(self) -> npt.NDArray[np.uint32]:
+        """[ports of `fabric`] uint32: the number of each port, and of the channel that it sends on, in the fabric that was audited;
+        `ikat.NONE`: of an adapter that is no host there."""
+        c, given, nodes = self._p(), self._given, self.given_nodes
+        base = array(c, c.fabric.port_base, len(nodes) + 1)
+        before = array(given, given.port_base, given.num_switches + given.num_hosts + 1)
+        node, out = array(c, c.fabric.port_node, c.fabric.num_ports), np.full(c.fabric.num_ports, NONE, np.uint32)
+        there = np.flatnonzero(nodes[node] != NONE)
+        out[there] = before[nodes[node[there]]] + (there - base[node[there]]).astype(np.uint32)
+        return frozen(out)
 
     # ---- tables
 

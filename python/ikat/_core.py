@@ -8,7 +8,7 @@ import json
 import numbers
 import os
 import threading
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, NoReturn, Optional, Tuple, TypeVar
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, NoReturn, Optional, Sequence, Tuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -751,6 +751,24 @@ def configured(ctype, texts, values):
     return config, keep
 
 
+def texts(values, what):
+    """A list of texts for the library, and what it is made of, which has to live as long."""
+    if isinstance(values, (str, bytes, os.PathLike)) or not hasattr(values, "__iter__"):
+        raise WrongType(f"{what}: a list of texts is expected, not {type(values).__name__}")
+    kept = [ffi.new("char[]", text(value, what)) for value in values]
+    return ffi.new("const char *[]", kept + [ffi.NULL]), kept
+
+
+def replace_file(path, content):
+    """Writes a file whole or not at all."""
+    output, err, place = ffi.new("ik_output *"), ffi.new("ik_error *"), ffi.new("char[]", text(path, "path"))
+    plain(lib.ik_output_open, output, place)
+    written_all = lib.fwrite(content, 1, len(content), output.out) == len(content)
+    status = lib.ik_output_close(output, lib.IK_OK if written_all else lib.IK_ERR_IO, err)
+    if status:
+        raise error_of(status, err)
+
+
 class Collected(list):
     """What a callback without an environment collects; `error` ends it, see on_interrupt()."""
 
@@ -784,3 +802,11 @@ def rows_html(title: str, rows: Iterable[Tuple[str, object]]) -> str:
     left = "style='text-align:left'"
     cells = "".join(f"<tr><th {left}>{escape(name)}</th><td {left}>{escape(str(value).strip())}</td></tr>" for name, value in rows)
     return f"<table><caption>{escape(title)}</caption>{cells}</table>".replace("\n", "<br>")
+
+
+def table_html(title: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table for a notebook; None is an empty cell."""
+    from html import escape  # pylint: disable=import-outside-toplevel
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{'' if cell is None else escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{body}</table>"

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, NamedTuple, Optional
 import numpy as np
 import numpy.typing as npt
 
-from ikat._core import (Cancel, Collected, Env, FileError, InputError, Object, Unbroken, UsageError, WrongType, encoded, error_of, ffi, lib, made, module, on_interrupt, plain, processors, real, rows_html, setting,
-                        string, text, whole, written)
+from ikat._core import (Cancel, Collected, Env, FileError, InputError, Object, Unbroken, UsageError, WrongType, encoded, error_of, ffi, lib, made, module, on_interrupt, plain, processors, real, replace_file, rows_html, setting,
+                        string, text, texts, whole, written)
 from ikat._datasets import dataset_of
 from ikat._types import Quantity, Real, Report, Text, Whole
 
@@ -133,24 +133,32 @@ class Experiment(Object):
         return results
 
     def _run(self, output, threads, shard, budget, only, **options):
-        experiment, store = self._p(), text(output, "output")
-        part, failed = ffi.new("ik_run_part *"), ffi.new("bool *")
-        if shard is not None:
-            part.shard, part.num_shards = _shard(shard)
-        if budget is not None:
-            part.budget_s = real(budget, "budget")
-        if isinstance(only, (str, bytes, dict)):
-            raise WrongType(f"only: a list of texts is expected, not {type(only).__name__}")
-        texts = [ffi.new("char[]", text(value, "only")) for value in only or ()]  # lives as long as the run
-        listed = ffi.new("const char *[]", texts + [ffi.NULL])
-        part.only = listed if texts else ffi.NULL
+        experiment, store, failed = self._p(), text(output, "output"), ffi.new("bool *")
+        part, keep = part_of(shard, budget, only)
         threads = processors() if threads is None else whole(threads, "threads", 1, 4096)
         with Env(threads=threads, **options) as env:
-            observer = ffi.NULL
-            if env.progress:
-                observer = ffi.new("ik_run_observer *", [env.handle, lib.ikpy_stage, lib.ikpy_point, lib.ikpy_share, lib.ikpy_note])
-            env.check(lib.ik_experiment_run(experiment, store, threads, env.c, part, observer, failed, env.err))
+            env.check(lib.ik_experiment_run(experiment, store, threads, env.c, part, observer_of(env), failed, env.err))
+        del keep
         return Results(output), bool(failed[0])
+
+
+def part_of(shard, budget, only):
+    """What is run of an experiment, and what has to live as long."""
+    part = ffi.new("ik_run_part *")
+    if shard is not None:
+        part.shard, part.num_shards = _shard(shard)
+    if budget is not None:
+        part.budget_s = real(budget, "budget")
+    listed, keep = texts(only or (), "only")
+    part.only = listed if keep else ffi.NULL
+    return part, (listed, keep)
+
+
+def observer_of(env):
+    """What hears of a run: the progress callback, NULL without one."""
+    if not env.progress:
+        return ffi.NULL
+    return ffi.new("ik_run_observer *", [env.handle, lib.ikpy_stage, lib.ikpy_point, lib.ikpy_share, lib.ikpy_note])
 
 
 def run(source: Union[Experiment, Source], output: Optional[Text] = None, *, set: Optional[Mapping[str, Any]] = None,
@@ -335,7 +343,7 @@ class Results(Object):
         ending = os.path.splitext(os.fsdecode(text(path, "path")))[1]
         if ending not in kinds:
             raise UsageError(f"path: its ending {ending!r} is no format of figures", "one of " + ", ".join(kinds))
-        _replace(path, self._figure(name, kinds[ending]))
+        replace_file(path, self._figure(name, kinds[ending]))
 
     def _figure(self, name, kind):
         held, name = self._p(), text(name, "name")
@@ -396,19 +404,6 @@ def _inflated(blob):
     if len(data) != int.from_bytes(blob[:8], "little") or len(data) % 8:
         raise InputError("the results file has a damaged array")
     return data
-
-
-def _replace(path, content):
-    """Writes a file whole or not at all."""
-    path = os.fsdecode(text(path, "path"))
-    output, err = ffi.new("ik_output *"), ffi.new("ik_error *")
-    place = text(path, "path")
-    keep = ffi.new("char[]", place)
-    plain(lib.ik_output_open, output, keep)
-    written_all = lib.fwrite(content, 1, len(content), output.out) == len(content)
-    status = lib.ik_output_close(output, lib.IK_OK if written_all else lib.IK_ERR_IO, err)
-    if status:
-        raise error_of(status, err)
 
 
 def _is_text(source):

@@ -54,54 +54,13 @@ static entry *compare_add_entry(comparison *x)
     return e;
 }
 
-bool cli_wants_series(const cli *c, const ik_topology *t, const ik_series *s)
-{
-    for (int i = 0; i < c->num_args; i++) {
-        const ik_shorthand *shorthand;
-        if (strcmp(c->args[i], s->name) == 0)
-            return true;
-        if (ik_topology_find(c->args[i], &shorthand) == t &&
-            (!shorthand || !shorthand->series || strcmp(shorthand->series, s->name) == 0))
-            return true;
-    }
-    return c->num_args == 0;
-}
-
-ik_status cli_check_series(const cli *c, bool fit, ik_error *err)
-{
-    const char *names[64] = {NULL};
-    size_t num = 0;
-    for (const ik_topology *const *t = ik_topologies(); *t; t++) {
-        bool fits = false;
-        for (const ik_series *s = (*t)->series; s && s->name; s++)
-            fits |= s->fit || !fit;
-        if (fits && num < 63)
-            names[num++] = (*t)->name;
-        for (const ik_shorthand *h = (*t)->shorthands; fits && h && h->name && num < 63; h++)
-            names[num++] = h->name;
-    }
-    for (int i = 0; i < c->num_args; i++) {
-        const cli one = {.num_args = 1, .args = c->args + i};
-        bool known = false;
-        for (const ik_topology *const *t = ik_topologies(); *t && !known; t++)
-            for (const ik_series *s = (*t)->series; s && s->name; s++)
-                known |= (s->fit || !fit) && cli_wants_series(&one, *t, s);
-        if (!known)
-            return ik_fail_unknown(err,
-                                   fit ? "family that is built for a number of hosts"
-                                       : "family that grows in a series",
-                                   c->args[i], names);
-    }
-    return IK_OK;
-}
-
 static ik_status compare_add_series(comparison *x, uint64_t asked, bool by_radix, ik_error *err)
 {
     const ik_topology *const *t = ik_topologies();
     for (; *t; t++) {
         for (const ik_series *s = (*t)->series; s && s->name; s++) {
             ik_scale_point p;
-            if (!cli_wants_series(x->c, *t, s))
+            if (!cli_wants_series(x->c, s, *t))
                 continue;
             entry *e = compare_add_entry(x);
             if (!e)
@@ -143,7 +102,7 @@ static ik_status compare_choose(comparison *x, ik_error *err)
 {
     static const char *const options[] = {"--radix", "--hosts"};
     bool series = cli_has(x->c, "--radix") || cli_has(x->c, "--hosts");
-    ik_status status = series ? cli_check_series(x->c, false, err) : IK_OK;
+    ik_status status = series ? cli_check_series(x->c, err) : IK_OK;
     for (int o = 0; o < 2; o++) {
         const char *text;
         for (int k = 0; status == IK_OK && (text = cli_get_nth(x->c, options[o], k)); k++)
@@ -169,26 +128,9 @@ static ik_status compare_choose(comparison *x, ik_error *err)
 /* ------------------------------------------------------------------------------------------
  * measuring */
 
-ik_status cli_predict(const cli *c, const ik_fabric *f, const ik_routing *r, const char *pattern,
-                      double *saturation, ik_load_band *band, ik_error *err)
+static void compare_note(void *ctx, const char *text)
 {
-    ik_traffic *t = NULL;
-    ik_load load = {0};
-    *saturation = -1;
-    ik_status s = ik_traffic_from_spec(f, pattern, &c->env, &t, err);
-    if (s != IK_OK)
-        return s == IK_ERR_UNSUPPORTED ? IK_OK : s;
-    if (t->note)
-        cli_note(c, "note: %s", t->note);
-    s = ik_load_measure(r, t, &c->env, &load, err);
-    /* what does not arrive loads nothing; what goes minimally by queues is not predicted */
-    if (s == IK_OK && load.undelivered == 0 && ik_load_chooses_detours(r))
-        s = ik_load_band_measure(r, t, &load, &c->env, band, err);
-    else if (s == IK_OK && load.undelivered == 0)
-        *saturation = load.saturation;
-    ik_load_free(&load);
-    ik_traffic_free(t);
-    return s;
+    cli_note(ctx, "note: %s", text);
 }
 
 static ik_status compare_measure_traffic(comparison *x, const ik_fabric *f, entry *e, ik_error *err)
@@ -196,8 +138,8 @@ static ik_status compare_measure_traffic(comparison *x, const ik_fabric *f, entr
     ik_routing *r = NULL;
     ik_status s = ik_routing_from_spec(f, x->routing, &x->c->env, &r, err);
     for (int k = 0; s == IK_OK && k < x->num_traffics; k++)
-        s = cli_predict(x->c, f, r, cli_get_nth(x->c, "--traffic", k), &e->saturation[k],
-                        &e->band[k], err);
+        s = ik_load_predict(r, f, cli_get_nth(x->c, "--traffic", k), &x->c->env, &e->saturation[k],
+                            &e->band[k], compare_note, (void *)x->c, err);
     ik_routing_free(r);
     return s;
 }
@@ -228,7 +170,7 @@ static ik_status compare_measure_fabric(comparison *x, const ik_fabric *f, entry
 static ik_status compare_measure_entry(comparison *x, entry *e, ik_error *err)
 {
     ik_fabric *f = NULL;
-    if (!e->exists || (e->series && e->hosts > CLI_MOST_BUILT))
+    if (!e->exists || (e->series && e->hosts > IK_DESIGN_MOST_BUILT))
         return IK_OK;
     e->saturation = calloc((size_t)x->num_traffics + 1, sizeof *e->saturation);
     e->band = calloc((size_t)x->num_traffics + 1, sizeof *e->band);
@@ -412,7 +354,7 @@ static int compare_scale(cli *c)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_has(c, others[i]))
             return cli_usage(c, "--scale only counts hosts: %s cannot be used with it", others[i]);
-    return cli_check_series(c, false, &err) == IK_OK ? cli_compare_scale(c) : cli_error(c, &err);
+    return cli_check_series(c, &err) == IK_OK ? cli_compare_scale(c) : cli_error(c, &err);
 }
 
 static int compare_run(cli *c)

@@ -3,7 +3,7 @@
  * cmd_reproduce.c: `ikat reproduce [NAME…]`: runs the experiments that reproduce papers and makes
  * one page of what became of their claims.
  */
-#include "reproduce.h"
+#include "running.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -45,15 +45,15 @@ static cli_table *reproduce_list_table(const ik_scale *scales, size_t num)
     return cli_table_new(headers);
 }
 
-static double reproduce_sum(const reproduction *r, const char *scale)
+static double reproduce_sum(const ik_reproduction *r, const char *scale)
 {
     double seconds = 0;
     for (size_t i = 0; i < r->num; i++)
-        seconds += reproduce_scale(r->studies[i].about, scale)->seconds;
+        seconds += ik_reproduction_scale(r->studies[i].about, scale)->seconds;
     return seconds;
 }
 
-static int reproduce_list_text(const cli *c, const reproduction *r)
+static int reproduce_list_text(const cli *c, const ik_reproduction *r)
 {
     size_t num;
     const ik_scale *scales = ik_scales(&num);
@@ -66,8 +66,9 @@ static int reproduce_list_text(const cli *c, const reproduction *r)
             cli_table_cell(t, "%s/%s", r->studies[i].study->paper, about->figures[k].name);
             cli_table_cell(t, "%zu", about->figures[k].num_claims);
             for (size_t n = 0; n < num; n++)
-                cli_table_cell(t, "%s",
-                               reproduce_duration(reproduce_scale(about, scales[n].name)->seconds));
+                cli_table_cell(
+                    t, "%s",
+                    reproduce_duration(ik_reproduction_scale(about, scales[n].name)->seconds));
             cli_table_cell(t, "%s", cli_line(about->figures[k].title));
         }
     }
@@ -88,7 +89,7 @@ static void reproduce_put_scales(ik_json *j, const ik_experiment_about *about)
     const ik_scale *scales = ik_scales(&num);
     ik_json_object(j, "scales");
     for (size_t n = 0; n < num; n++) {
-        const ik_experiment_scale *s = reproduce_scale(about, scales[n].name);
+        const ik_experiment_scale *s = ik_reproduction_scale(about, scales[n].name);
         ik_json_object(j, scales[n].name);
         ik_json_real(j, "seconds", s->seconds, CLI_DIGITS);
         ik_json_text(j, "same_as", s->same ? s->like : "");
@@ -98,7 +99,7 @@ static void reproduce_put_scales(ik_json *j, const ik_experiment_about *about)
     ik_json_close(j);
 }
 
-static int reproduce_list_json(const cli *c, const reproduction *r)
+static int reproduce_list_json(const cli *c, const ik_reproduction *r)
 {
     ik_json j;
     ik_error err;
@@ -129,14 +130,14 @@ static int reproduce_list_json(const cli *c, const reproduction *r)
 /* ---- running */
 
 /* Processor time of what is asked for; a shard has its share of it. */
-static double reproduce_cost_of(const reproduction *r, const reproduced *s)
+static double reproduce_cost_of(const ik_reproduction *r, const ik_reproduced *s)
 {
-    double seconds = reproduce_scale(s->about, r->scale)->seconds;
+    double seconds = ik_reproduction_scale(s->about, r->scale)->seconds;
     return r->part.num_shards ? seconds / r->part.num_shards : seconds;
 }
 
 /* "000/fig2b, 000/fig5b (cg): title; about 41 h on 2 processors", and whose points they are. */
-static void reproduce_tell_cost(const cli *c, const reproduction *r, const reproduced *s)
+static void reproduce_tell_cost(const cli *c, const ik_reproduction *r, const ik_reproduced *s)
 {
     char names[400] = "";
     size_t used = 0;
@@ -147,12 +148,12 @@ static void reproduce_tell_cost(const cli *c, const reproduction *r, const repro
     cli_note(c, "%s (%s): %s; about %s on %u processor%s%s", names, s->study->name, s->about->title,
              reproduce_duration(reproduce_cost_of(r, s) / c->jobs), c->jobs, c->jobs > 1 ? "s" : "",
              access(s->results, F_OK) == 0 ? " from the beginning" : "");
-    const ik_experiment_scale *scale = reproduce_scale(s->about, r->scale);
+    const ik_experiment_scale *scale = ik_reproduction_scale(s->about, r->scale);
     if (scale->same)
         cli_note(c, "its scale %s is %s: %s", scale->name, scale->like, cli_line(scale->why));
 }
 
-static void reproduce_tell_whole_cost(const cli *c, const reproduction *r)
+static void reproduce_tell_whole_cost(const cli *c, const ik_reproduction *r)
 {
     double seconds = 0;
     for (size_t i = 0; i < r->num; i++)
@@ -164,20 +165,17 @@ static void reproduce_tell_whole_cost(const cli *c, const reproduction *r)
 
 /* When the budget is spent a study is not begun; of one that was begun earlier no point is run, and
  * what it has is shown. Status as of run_study; *there: it has results. */
-static int reproduce_run_part(cli *c, const reproduction *r, const reproduced *s, double begun,
-                              bool *there)
+static int reproduce_run_part(cli *c, const ik_reproduction *r, const ik_reproduced *s,
+                              double begun, bool *there)
 {
     cli_running state = {.c = c};
     ik_run_observer observer = cli_running_observer(&state);
-    ik_run_part part = r->part;
+    ik_run_part part;
     ik_error err;
     bool failed = false;
-    if (r->part.budget_s > 0 && (part.budget_s -= ik_clock_s(CLOCK_MONOTONIC) - begun) <= 0) {
-        if (access(s->results, F_OK) != 0) {
-            cli_note(c, "%s/%s: the budget is spent", s->study->paper, s->study->name);
-            return CLI_DONE;
-        }
-        part.budget_s = 1e-9;
+    if (!ik_reproduction_part(r, s, ik_clock_s(CLOCK_MONOTONIC) - begun, &part)) {
+        cli_note(c, "%s/%s: the budget is spent", s->study->paper, s->study->name);
+        return CLI_DONE;
     }
     reproduce_tell_cost(c, r, s);
     ik_json_to_text(&state.shares, IK_JSON_PACKED);
@@ -195,19 +193,19 @@ static int reproduce_run_part(cli *c, const reproduction *r, const reproduced *s
 }
 
 /* CLI_DONE, CLI_FAILED (a proof failed or a point deadlocked), or the status of an error. */
-static int reproduce_run_study(cli *c, const reproduction *r, reproduced *s, double begun)
+static int reproduce_run_study(cli *c, const ik_reproduction *r, ik_reproduced *s, double begun)
 {
     ik_error err;
     bool there = false;
     int status = reproduce_run_part(c, r, s, begun, &there);
-    if (there && cli_speaks(c) && reproduce_write(r, s, &err) != IK_OK)
+    if (there && cli_speaks(c) && ik_reproduction_write(r, s, &err) != IK_OK)
         return cli_error(c, &err);
     return status;
 }
 
 /* A study that cannot be run does not stop the others; a signal does. Among ranks, one that only
  * some of them can run stops all; those that none can run are found before the first. */
-static int reproduce_run_all(cli *c, reproduction *r)
+static int reproduce_run_all(cli *c, ik_reproduction *r)
 {
     ik_error err;
     int all = CLI_DONE;
@@ -232,15 +230,12 @@ static int reproduce_run_all(cli *c, reproduction *r)
 
 /* ---- what became of it */
 
-typedef struct verdicts {
-    const cli *c;            /* NULL = nothing is printed */
-    const reproduced *study; /* whose claims come */
-    ik_verdicts num, by_basis[IK_NUM_BASES];
-    bool power;                /* print only claims that would also hold with other results */
-    size_t blind, unexplained; /* such claims, and those that are not marked as weak */
-} verdicts;
+typedef struct shown_claims {
+    const cli *c;
+    bool power; /* only claims that would also hold with other results */
+} shown_claims;
 
-static void reproduce_print_claim(const cli *c, const reproduced *s, const ik_claim *claim,
+static void reproduce_print_claim(const cli *c, const ik_reproduced *s, const ik_claim *claim,
                                   const char *colour)
 {
     bool differs = claim->verdict == IK_CLAIM_DIFFERS;
@@ -266,54 +261,33 @@ static void reproduce_print_claim(const cli *c, const reproduced *s, const ik_cl
         printf("%-16sa reason for a difference is recorded: %s\n", "", cli_line(claim->differs));
 }
 
-static ik_status reproduce_put_claim(void *ctx, const ik_claim *claim, ik_error *err)
+static ik_status reproduce_put_claim(void *ctx, const ik_reproduced *s, const ik_claim *claim,
+                                     ik_error *err)
 {
     static const char *const colours[] = {[IK_CLAIM_HOLDS] = "\033[32m",
                                           [IK_CLAIM_DIFFERS] = "\033[1;31m",
                                           [IK_CLAIM_UNTOLD] = "\033[33m"};
-    verdicts *v = ctx;
+    const shown_claims *x = ctx;
     (void)err;
-    ik_verdicts_add(&v->num, claim->verdict, claim->differs);
-    ik_verdicts_add(&v->by_basis[claim->basis], claim->verdict, claim->differs);
-    v->blind += claim->blind[0] != '\0';
-    v->unexplained += claim->blind[0] && !claim->weak[0];
-    if (v->c && claim->verdict != IK_CLAIM_NOT_ASKED && (!v->power || claim->blind[0]))
-        reproduce_print_claim(v->c, v->study, claim, colours[claim->verdict]);
+    if (claim->verdict != IK_CLAIM_NOT_ASKED && (!x->power || claim->blind[0]))
+        reproduce_print_claim(x->c, s, claim, colours[claim->verdict]);
     return IK_OK;
 }
 
-static void reproduce_put_counts(ik_json *j, const ik_verdicts *n)
-{
-    ik_json_uint(j, "hold", n->hold);
-    ik_json_uint(j, "differ", n->differ);
-    ik_json_uint(j, "differ_as_recorded", n->recorded);
-    ik_json_uint(j, "cannot_be_told", n->untold);
-    ik_json_uint(j, "not_asked", n->not_asked);
-}
-
-static int reproduce_put_json(const cli *c, const reproduction *r, const verdicts *v,
-                              size_t lacking, int status)
+static int reproduce_put_json(const cli *c, const ik_reproduction *r,
+                              const ik_reproduction_verdicts *v, int status)
 {
     ik_json j;
     ik_error err;
     cli_json_begin(&j);
-    ik_json_text(&j, "folder", r->folder);
-    ik_json_text(&j, "scale", r->scale);
-    reproduce_put_counts(&j, &v->num);
-    for (ik_claim_basis b = 0; b < IK_NUM_BASES; b++) {
-        ik_json_object(&j, ik_claim_basis_name(b));
-        reproduce_put_counts(&j, &v->by_basis[b]);
-        ik_json_close(&j);
-    }
-    ik_json_uint(&j, "blind", v->blind);
-    ik_json_uint(&j, "blind_and_not_weak", v->unexplained);
-    ik_json_uint(&j, "experiments_without_results", lacking);
+    ik_reproduction_json(r, v, &j);
     ik_json_close(&j);
     ik_status done = ik_json_end(&j, &err);
     return cli_written(c, done, &err, status);
 }
 
-static void reproduce_put_text(const reproduction *r, const verdicts *v, size_t lacking)
+static void reproduce_put_text(const ik_reproduction *r, const ik_reproduction_verdicts *v,
+                               bool power)
 {
     static const char *const texts[] = {[IK_BASIS_PUBLICATION] = "claims of papers",
                                         [IK_BASIS_TWIN] = "against ikat's own predictions",
@@ -327,91 +301,77 @@ static void reproduce_put_text(const reproduction *r, const verdicts *v, size_t 
                 "are checked only at a larger scale\n",
                 texts[i], n->hold, n->differ, n->recorded, n->untold, n->not_asked);
     }
-    if (v->power)
+    if (power)
         printf("of %zu claims that hold %zu would also hold with other results; %zu of these are "
                "not marked as weak\n",
                v->num.hold, v->blind, v->unexplained);
-    if (lacking)
-        printf("%zu of %s %s no results\n", lacking, IK_COUNT(r->num, "experiment"),
-               lacking == 1 ? "has" : "have");
-    if (lacking < r->num)
+    if (v->lacking)
+        printf("%zu of %s %s no results\n", v->lacking, IK_COUNT(r->num, "experiment"),
+               v->lacking == 1 ? "has" : "have");
+    if (v->lacking < r->num)
         printf("%s/index.html\n", cli_line(r->folder));
 }
 
 /* Where no experiment has results, an earlier page stays as it is. */
-static int reproduce_show_verdicts(cli *c, const reproduction *r, int status)
+static int reproduce_show_verdicts(cli *c, const ik_reproduction *r, int status)
 {
-    verdicts v = {.c = c->json || c->quiet ? NULL : c, .power = cli_has(c, "--power")};
+    shown_claims shown = {c, cli_has(c, "--power")};
+    ik_reproduction_verdicts v;
     ik_error err;
-    ik_status done = IK_OK;
-    size_t lacking = 0;
-    for (size_t i = 0; i < r->num && done == IK_OK; i++) {
-        v.study = &r->studies[i];
-        lacking += !v.study->page;
-        if (v.study->page)
-            done = ik_study_page_claims(v.study->page, reproduce_put_claim, &v, &err);
-    }
-    if (done == IK_OK && lacking < r->num)
-        done = reproduce_write_page(r, &err);
+    ik_status done = ik_reproduction_judge(r, c->json || c->quiet ? NULL : reproduce_put_claim,
+                                           &shown, &v, &err);
+    if (done == IK_OK && v.lacking < r->num)
+        done = ik_reproduction_write_page(r, &err);
     if (done != IK_OK)
         return cli_error(c, &err);
-    size_t bad = v.power ? v.unexplained : v.num.differ - v.num.recorded;
+    size_t bad = shown.power ? v.unexplained : v.num.differ - v.num.recorded;
     if (bad && status == CLI_DONE)
         status = CLI_FAILED;
     if (c->json)
-        return reproduce_put_json(c, r, &v, lacking, status);
-    reproduce_put_text(r, &v, lacking);
+        return reproduce_put_json(c, r, &v, status);
+    reproduce_put_text(r, &v, shown.power);
     return status;
 }
 
-/* The scale that --scale or --full names, the first without them. */
-static int reproduce_read_scale(const cli *c, const char **out)
+/* The scale that --scale or --full names; NULL without them. */
+static const char *reproduce_scale_of(const cli *c)
 {
     size_t num;
     const ik_scale *scales = ik_scales(&num);
-    const char *names[17] = {NULL}, *asked = cli_get(c, "--scale");
-    int status = cli_not_with(c, "--full", "--scale");
-    *out = cli_has(c, "--full") ? scales[num - 1].name : scales[0].name;
-    for (size_t i = 0; asked && i < num && i < 16; i++) {
-        names[i] = scales[i].name;
-        if (strcmp(asked, scales[i].name) == 0) {
-            *out = scales[i].name;
-            return status;
-        }
-    }
-    if (!asked || status != CLI_DONE)
-        return status;
+    return cli_has(c, "--full") ? scales[num - 1].name : cli_get(c, "--scale");
+}
+
+static int reproduce_do(cli *c, ik_reproduction *r)
+{
     ik_error err;
-    ik_fail_unknown(&err, "scale", asked, names);
-    return cli_error(c, &err);
+    if (cli_has(c, "--list"))
+        return c->json ? reproduce_list_json(c, r) : reproduce_list_text(c, r);
+    if (cli_speaks(c) && ik_reproduction_make_folders(r, &err) != IK_OK)
+        return cli_error(c, &err);
+    int status = reproduce_run_all(c, r);
+    return status <= CLI_USAGE && cli_speaks(c) ? reproduce_show_verdicts(c, r, status) : status;
 }
 
 static int reproduce_here(cli *c)
 {
-    reproduction r = {.folder = cli_get(c, "--output") ? cli_get(c, "--output") : "reproductions"};
+    const char *folder = cli_get(c, "--output");
+    ik_reproduction r = {0};
+    ik_run_part part = {0};
     ik_error err;
-    int status = reproduce_read_scale(c, &r.scale);
+    int status = cli_not_with(c, "--full", "--scale");
     if (status == CLI_DONE)
-        status = cli_read_part(c, &r.part);
-    if (status != CLI_DONE)
-        return status;
+        status = cli_read_part(c, &part);
     static const char *const running[] = {"--output", "--budget", "--shard", "--only", "--power"};
     for (size_t i = 0; i < sizeof running / sizeof *running && status == CLI_DONE; i++)
         status = cli_not_with(c, running[i], "--list");
     if (status != CLI_DONE)
         return status;
     cli_use_cache(c);
-    status = reproduce_open(c, &r);
-    if (status == CLI_DONE && cli_has(c, "--list"))
-        status = c->json ? reproduce_list_json(c, &r) : reproduce_list_text(c, &r);
-    else if (status == CLI_DONE && cli_speaks(c) && reproduce_make_folders(&r, &err) != IK_OK)
-        status = cli_error(c, &err);
-    else if (status == CLI_DONE) {
-        status = reproduce_run_all(c, &r);
-        if (status <= CLI_USAGE && cli_speaks(c))
-            status = reproduce_show_verdicts(c, &r, status);
-    }
-    reproduce_close(&r);
+    status = ik_reproduction_open(c->args, (size_t)c->num_args, folder ? folder : "reproductions",
+                                  reproduce_scale_of(c), &part, &r, &err) == IK_OK
+                 ? reproduce_do(c, &r)
+                 : cli_error(c, &err);
+    ik_reproduction_close(&r);
     return status;
 }
 

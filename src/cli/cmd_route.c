@@ -283,6 +283,10 @@ static int route_read_request(const cli *c, const char **routing, const char **o
     const char *first = cli_get(c, "--diff");
     *routing = cli_get(c, "--routing");
     *other = NULL;
+    if (cli_has(c, "--path") && c->num_args < 2)
+        return cli_usage(c, "--path A B takes two hosts");
+    if (cli_has(c, "--path"))
+        return *routing ? CLI_DONE : cli_usage(c, "--path A B needs --routing SPEC");
     if (!first && c->num_args > 1)
         return cli_usage(c, "a second routing '%s' is accepted only after --diff A", c->args[1]);
     if (first && *routing && c->num_args > 1)
@@ -307,8 +311,10 @@ static int route_run(cli *c)
         return usage;
     if (!cli_get_uint(c, "--vcs", 0, IK_MAX_VCS, 0, &num_vcs))
         return CLI_USAGE;
-    const char *format = cli_get(c, "--format");
+    const char *format = cli_get(c, "--format"), *path = cli_get(c, "--path");
     if (cli_not_with(c, "--format", "--diff") != CLI_DONE ||
+        cli_not_with(c, "--path", "--diff") != CLI_DONE ||
+        cli_not_with(c, "--path", "--format") != CLI_DONE ||
         cli_not_with(c, "--output", "--diff") != CLI_DONE ||
         cli_only_with(c, "--output", "--format") != CLI_DONE)
         return CLI_USAGE;
@@ -330,6 +336,7 @@ static int route_run(cli *c)
         cli_note(c, "%s", job.plan->routing->note);
     int exit_status = status != IK_OK ? cli_error(c, &err)
                       : refused       ? CLI_FAILED
+                      : path          ? route_show_path(&job, path, c->args[1])
                       : other         ? route_show_diff(&job, other)
                       : format        ? route_write_routes(&job, format)
                                       : route_show_stats(&job);
@@ -349,6 +356,8 @@ static const cli_option options[] = {
     {"--diff", 0, "A B",
      "compare routing A with routing B; if B is not given, compare --routing with A", false,
      "<routings>"},
+    {"--path", 0, "A B",
+     "print the path of packets from host A to host B: names, GUIDs, or host0, host1, …", false},
     {"--unproved", 0, NULL,
      "with --format lft: also write tables that can deadlock on one lane, with a warning in the "
      "file",
@@ -359,11 +368,14 @@ static const cli_option options[] = {
 
 static const char *const examples[] = {"ikat route karytree:k=4,n=3 --routing dmodk",
                                        "ikat route karytree:k=2,n=3 -r dmodk --format lft",
-                                       "ikat route karytree:k=2,n=3 --diff dmodk smodk", NULL};
+                                       "ikat route karytree:k=2,n=3 --diff dmodk smodk",
+                                       "ikat route karytree:k=2,n=3 -r dmodk --path host0 host7",
+                                       NULL};
 
 const ik_command ik_command_route = {
     .name = "route",
-    .synopsis = "SPEC|FILE --routing SPEC [--format NAME [-o FILE]] | SPEC|FILE --diff A B",
+    .synopsis = "SPEC|FILE --routing SPEC [--format NAME [-o FILE]] | SPEC|FILE --routing SPEC "
+                "--path A B | SPEC|FILE --diff A B",
     .summary = "compute routes, show their table sizes and channel loads, write them, or compare "
                "two routings",
     .details =
@@ -377,7 +389,8 @@ const ik_command ik_command_route = {
         "switches, ports and VCs, along the preferred choices, --format hops all hops that each of "
         "them "
         "may make; ir and fir write interval registers; json writes tables or "
-        "paths. --diff shows which pairs change their route.\nExit status 1: the fabric does not "
+        "paths. --diff shows which pairs change their route. --path shows the way from one host to "
+        "another, port by port, with the rate of each cable.\nExit status 1: the fabric does not "
         "connect all hosts that have a cable; nothing is then written, unless --allow-unreachable "
         "is given.\nWith --json: version, spec, hosts, switches, routing, note (only if the "
         "routing is read "
@@ -387,7 +400,8 @@ const ik_command ik_command_route = {
         "paths_per_channel and destinations_per_channel\n"
         "(direction, level, channels, min, mean, max, bins [low, high, channels]); with "
         "--diff: before, after, pairs, moved, longer,\n"
-        "shorter, lost, gained, table_entries, changed_entries, first_pairs.",
+        "shorter, lost, gained, table_entries, changed_entries, first_pairs; with --path: routing, "
+        "states (paths of the pair), delivered, path (from, to, rate_bps).",
     .takes = "<topologies>|<file>",
     .examples = examples,
     .options = options,

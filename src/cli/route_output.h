@@ -20,4 +20,7 @@ void route_header_print(const route_job *job);
 /* format: lft, paths, ir, fir or json; any other is refused with the nearest. */
 ik_status route_write(const route_job *job, const char *format, FILE *out, ik_error *err);
 
+/* route_path.c: the path from one host to another, by their names; the exit status. */
+int route_show_path(const route_job *job, const char *from, const char *to);
+
 #endif

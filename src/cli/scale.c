@@ -42,7 +42,7 @@ static size_t scale_count_series(const cli *c, curve_points *curves)
     size_t n = 0;
     for (const ik_topology *const *t = ik_topologies(); *t; t++) {
         for (const ik_series *s = (*t)->series; s && s->name; s++) {
-            if (cli_wants_series(c, *t, s)) {
+            if (cli_wants_series(c, s, *t)) {
                 if (curves)
                     curves[n].series = s;
                 n++;

@@ -433,7 +433,7 @@ static void fabric_change_move_labels(const ik_fabric *from, const renumbering *
     to->intact = false;
 }
 
-ik_status fabric_sorted(const ik_fabric *f, ik_fabric **out, ik_error *err)
+ik_status fabric_sorted(const ik_fabric *f, ik_fabric **out, uint32_t **old, ik_error *err)
 {
     assert(!f->split && !f->num_silent);
     renumbering r = {.node = NULL};
@@ -450,10 +450,12 @@ ik_status fabric_sorted(const ik_fabric *f, ik_fabric **out, ik_error *err)
         status = ik_fabric_judge(copy, err);
     }
     free(r.node);
-    free(r.old);
-    if (status == IK_OK)
+    if (status == IK_OK) {
         *out = copy;
-    else
-        ik_fabric_free(copy);
+        *old = r.old;
+        return IK_OK;
+    }
+    free(r.old);
+    ik_fabric_free(copy);
     return status;
 }

@@ -34,8 +34,9 @@ ik_status fabric_set_origin(ik_fabric *f, const char *family, const char *spec, 
 ik_status fabric_copy_endpoints(const ik_fabric *from, ik_fabric *to, ik_error *err);
 void fabric_drop_endpoints(ik_fabric *f, uint32_t sw);
 /* A copy whose switches, and hosts, stand in the order of their GUIDs, else names, judged anew:
- * what is said of it does not depend on the order of a dump. Cost O(nodes log nodes + ports). */
-ik_status fabric_sorted(const ik_fabric *f, ik_fabric **out, ik_error *err);
+ * what is said of it does not depend on the order of a dump. *old: to be freed, the numbers in f of
+ * its nodes. Cost O(nodes log nodes + ports). */
+ik_status fabric_sorted(const ik_fabric *f, ik_fabric **out, uint32_t **old, ik_error *err);
 /* Drops link classes without links and renumbers the others in their order. */
 void fabric_prune_classes(ik_fabric *f);
 /* Appends a finding; port and node may be IK_NONE (node is derived from port if only that is

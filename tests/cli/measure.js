@@ -33,7 +33,8 @@
       const words = t.firstChild.textContent;
       if (p.left < frame.left - 1 || p.right > frame.right + 1 || p.top < frame.top - 1 || p.bottom > frame.bottom + 1) wrong.push(`"${words}" runs out of its picture`);
       const scale = svg.viewBox.baseVal?.width > 0 ? frame.width / svg.viewBox.baseVal.width : 1; // figures are drawn in their own units
-      if (scale * parseFloat(getComputedStyle(t).fontSize) < 8.9) wrong.push(`"${words}" is too small`);
+      // On paper a pixel is 0.75 pt: 8.67 of them are 6.5 pt.
+      if (scale * parseFloat(getComputedStyle(t).fontSize) < (paper ? 8.67 : 8.9)) wrong.push(`"${words}" is too small`);
       for (const [u, q] of texts.slice(i + 1))
         if (p.left < q.right - 0.5 && q.left < p.right - 0.5 && p.top < q.bottom - 2 && q.top < p.bottom - 2) wrong.push(`"${words}" and "${u.firstChild.textContent}" lie on each other`);
     });

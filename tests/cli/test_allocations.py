@@ -113,6 +113,7 @@ def commands():
         "load_seeds_json": f"load {TREE} -r random -t exchange:pattern=shift --seeds 2 --json", "load_seeds_csv": f"load {TREE} -r random -t shift --seeds 2 --csv",
         "load_traffic": f"load {TREE} -r valiant -t mix:uniform+hotspot:count=1", "load_file": "load tree.json -r dmodk -t file:path=some.flows",
         "route": f"route {TREE} -r dmodk", "route_json": f"route {TREE} -r dmodk --json", "route_diff": f"route {TREE} --diff dmodk smodk",
+        "route_path": f"route {TREE} -r dmodk --path host0 host3", "route_path_json": f"route {TREE} -r dmodk --path host0 host3 --json",
         "route_diff_json": f"route {TREE} --diff dmodk smodk --json", "route_read": f"check {TREE} -r lft:path=tree.lft",
         "compare": "compare ring:n=4 mesh:dims=2:2 --bisection -t uniform", "compare_json": "compare ring:n=4 mesh:dims=2:2 --json -t worst",
         "compare_radix": "compare slimfly --radix 6", "compare_scale": "compare slimfly oft --scale 4..6 --plot OUT/scale.svg",

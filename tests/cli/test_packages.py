@@ -4,6 +4,7 @@ used there by somebody who has no source tree (tests/packages/person.sh): manual
 Part of `./check --all`: it builds ikat again and installs a compiler in the clean Debian, some 10 minutes on two processors. The clean
 Debian is made by mmdebstrap from the package sources that apt of this machine is configured with. Where that cannot be, the test is
 skipped and says why."""
+import json
 import os
 import pathlib
 import re
@@ -172,6 +173,39 @@ class Packages(unittest.TestCase):
             self.skipTest(f"mmdebstrap could not make a clean Debian here:\n{log[-1500:]}")
         self.assertEqual(status, 0, log[-6000:])
         self.assertIn("\n== done", log)
+
+    def base_image(self, podman):
+        """What the registry calls debian:12-slim: a Debian that has apt and nothing else, with the sources of packages of this machine."""
+        base = self.tmp / "base.tar"
+        status, log = call("mmdebstrap", "--variant=minbase", "--dpkgopt=force-unsafe-io", *apt_options(), self.suite, base, *package_sources())
+        if status:
+            self.skipTest(f"mmdebstrap could not make a clean Debian here:\n{log[-1500:]}")
+        status, log = call(*podman, "import", base, "debian:12-slim")
+        base.unlink()
+        if status:
+            self.skipTest(f"podman does not work here:\n{log[-1500:]}")
+
+    def test_the_container(self):
+        """podman builds the image as Containerfile says, from a Debian that is made here in place of the registry's; what the image starts
+        is started in its files, since not everywhere may containers be run within containers."""
+        if not shutil.which("podman") or os.getuid():
+            self.skipTest("podman is not installed, or the test does not run as root")
+        podman = ["podman", "--root", self.tmp / "images", "--runroot", self.tmp / "run", "--storage-driver", "vfs", "--cgroup-manager", "cgroupfs",
+                  "--events-backend", "none"]
+        self.addCleanup(call, *podman, "image", "umount", "--all")
+        tree = self.tmp / "ikat"
+        export(tree)
+        self.base_image(podman)
+        status, log = call(*podman, "build", "--isolation", "chroot", "--network", "host", "--pull=never", "-t", "ikat", tree)
+        self.assertEqual(status, 0, log[-6000:])
+        root = call(*podman, "image", "mount", "ikat")[1].strip()
+        start = json.loads(call(*podman, "image", "inspect", "ikat")[1])[0]["Config"]
+        self.assertEqual((start["Entrypoint"], start["Cmd"], start["WorkingDir"]), (["ikat"], ["help"], "/work"))
+        shutil.copy(SOURCE / "data/cluster96.ibnetdiscover", pathlib.Path(root) / "work/cluster.ibnetdiscover")
+        for words, says in ((start["Cmd"], "ikat audit"), (["audit", "cluster.ibnetdiscover"], "slow-link"), (["version"], "ikat 0.1.0")):
+            status, out = call("chroot", root, "env", "-i", "-C", start["WorkingDir"], *start["Env"], *start["Entrypoint"], *words)
+            self.assertIn(status, (0, 1), out)
+            self.assertIn(says, out)
 
 
 if __name__ == "__main__":

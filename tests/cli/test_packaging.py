@@ -1,10 +1,15 @@
 """What is in the tree for those who package and install ikat: recipes agree with the sources, with each other and with what the documents
 say, and the test of the installed packages passes on an installed build."""
 import ast
+import contextlib
 import os
 import re
+import shutil
 import subprocess
+import sys
+import types
 import unittest
+from unittest import mock
 
 from harness import SOURCE, CliTest
 from test_packages import section_script
@@ -90,6 +95,50 @@ class Packaging(CliTest):
         page = text_of("docs/howto/install-ikat.md")
         for variant in calls(tree, "variant"):
             self.assertIn(f"`{variant.args[0].value}`", page)
+
+    def recipe(self):
+        """The class of Spack's recipe, which is run with a stub of Spack's own package."""
+        said = []
+
+        class CMakePackage:
+            """What the recipe inherits: arguments for CMake, as Spack writes them."""
+            define = staticmethod(lambda name, value: f"-D{name}={'ON' if value is True else 'OFF' if value is False else value}")
+
+            def define_from_variant(self, name, variant):
+                return self.define(name, self.spec.satisfies(f"+{variant}"))
+        words = {name: lambda *args, name=name, **kwargs: said.append((name, args, kwargs))
+                 for name in ("license", "version", "variant", "generator", "depends_on", "extends")}
+        stubs = {"spack": types.ModuleType("spack"), "spack.package": types.ModuleType("spack.package"), "spack_repo": types.ModuleType("spack_repo")}
+        for name in ("spack_repo.builtin", "spack_repo.builtin.build_systems", "spack_repo.builtin.build_systems.cmake"):
+            stubs[name] = types.ModuleType(name)
+        vars(stubs["spack.package"]).update(words, when=lambda condition: contextlib.nullcontext(), python=types.SimpleNamespace(path="/usr/bin/python3"))
+        stubs["spack_repo.builtin.build_systems.cmake"].CMakePackage = CMakePackage
+        names = {}
+        with mock.patch.dict(sys.modules, stubs):
+            exec(compile(text_of("packaging/spack/packages/ikat/package.py"), "package.py", "exec"), names)  # pylint: disable=exec-used
+        return names["Ikat"], said
+
+    def test_spack_recipe_runs(self):
+        """With each choice of variants CMake takes the arguments that it gives, and knows all of them."""
+        recipe, said = self.recipe()
+        variants = [args[0] for name, args, _ in said if name == "variant"]
+        self.assertEqual(sorted(variants), ["mpi", "otf2", "python", "serve"])
+        self.assertEqual([kwargs["when"] for name, args, kwargs in said if name == "depends_on" and args[0] in ("mpi", "libmicrohttpd")], ["+serve", "+mpi"])
+        mpi = shutil.which("mpicc") or "mpicc"
+        for chosen in ((), ("mpi", "python")):
+            package = recipe()
+            package.spec = type("Spec", (dict,), {"satisfies": lambda self, text, chosen=chosen: text[1:] in chosen})(mpi=types.SimpleNamespace(mpicc=mpi))
+            arguments = package.cmake_args()
+            self.assertIn(f"-DIKAT_PYTHON={'ON' if 'python' in chosen else 'OFF'}", arguments)
+            self.assertIn(f"-DIKAT_MPI_COMPILERS={mpi if 'mpi' in chosen else ''}", arguments)
+            done = subprocess.run(["cmake", "-S", SOURCE, "-B", self.tmp / "-".join(("spack", *chosen)), "-G", "Ninja", *arguments], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("not used by the project", done.stderr)
+        environment = types.SimpleNamespace(prepend_path=lambda name, path: said.append((name, path)))
+        package.prefix = types.SimpleNamespace(lib=types.SimpleNamespace(python3=types.SimpleNamespace(join=lambda name: f"/prefix/lib/python3/{name}")))
+        package.setup_run_environment(environment)
+        self.assertEqual(said[-1], ("PYTHONPATH", "/prefix/lib/python3/dist-packages"))
+        self.assertIn("/dist-packages", text_of("cmake/IkatPython.cmake"))
 
     def test_dependencies_are_described(self):
         """Each package that install_dependencies.sh installs for the build and for Python stands in docs/dependencies.md."""

@@ -174,6 +174,35 @@ class Route(CliTest):
         self.assertEqual(len(paths), 12)
         self.assertTrue(all(path["delivered"] for path in paths))
 
+    def test_path_of_a_pair(self):
+        """By name, GUID and number; what it prints is what --format paths writes for the pair, and the rate is that of each cable."""
+        cluster = SOURCE / "data/cluster96.ibnetdiscover"
+        said = self.json("route", cluster, "-r", "dmodc", "--path", "host0", "host95")
+        self.assertEqual((said["routing"], said["states"], said["delivered"], len(said["path"])), ("dmodc", 1, True, 4))
+        first, last = said["path"][0]["from"], said["path"][-1]["to"]
+        for source, target in ((re.sub(r" \(.*", "", first), re.sub(r" \(.*", "", last)), (re.search(r"0x\w+", first)[0], re.search(r"0x\w+", last)[0])):
+            self.assertEqual(self.json("route", cluster, "-r", "dmodc", "--path", source, target), said)
+        tree = "karytree:k=2,n=3"
+        for line in self.ok("route", tree, "-r", "dmodk", "--format", "paths").splitlines()[2::7]:
+            source, target, _, *steps = line.split()
+            found = self.json("route", f"{tree},link_rate=200Gb/s", "-r", "dmodk", "--path", f"host{source}", f"host{target}")["path"]
+            self.assertEqual([step["from"] for step in found[1:]],
+                             [f"sw{switch} port {int(port) + 1}" for switch, port in (step.split("/")[0].split(".") for step in steps)])
+            self.assertEqual({step["rate_bps"] for step in found}, {200_000_000_000})
+        self.assertIn("This is one of 3 paths", self.ok("route", "ring:n=5", "-r", "valiant", "--path", "host0", "host2"))
+        self.assertEqual(len(self.ok("route", tree, "-r", "dmodk", "--path", "host0", "host1", "-q").splitlines()), 3)
+        for words, says in ((["host0"], "takes two hosts"), (["host0", "host0"], "the same host"), (["host0", "leaf3"], ("no host 'leaf3'", "host0 to host7")),
+                            (["host0", "host1", "--format", "lft"], "--format"), (["host0", "host1", "--diff", "dmodk"], "--diff")):
+            self.refused("route", tree, "-r", "dmodk", "--path", *words, says=says)
+        self.refused("route", tree, "--path", "host0", "host1", says="--routing")
+        self.refused("route", "xgft:m=2:2,w=2:2", "-r", "dmodk", "--path", "host0", "host3", says="several cables")
+        table = self.tmp / "less.lft"
+        table.write_text(re.sub(r"(?m)^.*'host7'\n", "", self.ok("route", tree, "-r", "dmodk", "--format", "lft")))
+        self.assertIs(self.json("route", tree, "-r", f"lft:path={table}", "--path", "host0", "host7", status=1)["delivered"], False)
+        done = run("route", tree, "-r", f"lft:path={table}", "--path", "host0", "host7")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("does not deliver packets from host0 to host7", done.stderr)
+
     def test_registers(self):
         text = self.ok("route", "karytree:k=2,n=3", "-r", "dmodk", "--format", "fir")
         self.assertIn("FI", text)

@@ -13,6 +13,7 @@ DUMP, TABLES = DATA / "ft2_8p.ibnetdiscover", DATA / "ft2_8p.opensm-lfts.dump"
 COUNTERS = SOURCE / "tests/data/counters"
 RING, FIRST, LATER = COUNTERS / "ring5.ibnetdiscover", COUNTERS / "ring5.data1", COUNTERS / "ring5.data2"
 NET = SOURCE / "tests/data/fabrics/ring5.net"
+SHARP = SOURCE / "tests/data/fabrics/clusters/endpoints.net.gz"
 MULTICAST = SOURCE / "tests/fuzz/corpus/multicast/tree"
 FILES = {"lfts", "mcfdbs", "sl2vl", "policy", "path_records", "counters", "counters_later", "names", "guid2lid", "lid_matrix", "baseline"}
 
@@ -336,6 +337,34 @@ class Audits(PythonTest):
             fabric.audit(progress=raises)
         gc.collect()
         self.assertEqual((len(seen), ikat._core.lib.ikpy_living()), (1, living))
+
+    def test_numbers_of_the_fabric_that_was_given(self):
+        """Whatever the order of the dump: the map leads to the node and port of the same name; numbers of findings lead to what they are about."""
+        for spec, options in ((CLUSTER, {"lfts": CLUSTER.with_suffix(".lfts")}), (DUMP, {"lfts": TABLES}), (RING, {}), ("ring:n=5,p=2", {}), (SHARP, {})):
+            given = ikat.Fabric(spec)
+            audit = given.audit(**options)
+            nodes, ports = audit.given_nodes, audit.given_ports
+            self.assertEqual((len(nodes), len(ports)), (len(audit.fabric.names), audit.fabric.num_ports))
+            there = nodes != ikat.NONE
+            self.assertEqual(sorted(nodes[there]), list(range(len(given.names))))
+            self.assertEqual(sorted(ports[ports != ikat.NONE]), list(range(given.num_ports)))
+            self.assertEqual([given.name(node) for node in nodes[there]], [audit.fabric.name(n) for n in np.flatnonzero(there)])
+            self.assertEqual([given.describe_port(port) for port in ports[ports != ikat.NONE]],
+                             [audit.fabric.describe_port(p) for p in np.flatnonzero(ports != ikat.NONE)])
+            for finding in audit.findings:
+                if finding.port is not None and ports[finding.port] != ikat.NONE:
+                    self.assertEqual(given.port_node[ports[finding.port]], nodes[finding.node])
+            self.assertFalse(nodes.flags.writeable or ports.flags.writeable)
+            self.assertEqual(there.all(), spec != SHARP)
+        nodes = ikat.Fabric(CLUSTER).audit().given_nodes
+        self.assertNotEqual(list(nodes), list(range(len(nodes))))
+        lines = CLUSTER.read_text(encoding="utf-8")
+        given = ikat.Fabric.from_text(lines, name="cluster")
+        load = given.routing("updown").load().load
+        audit = given.audit(routing="none")
+        given.close()
+        self.assertEqual(load[audit.given_ports].shape, (audit.fabric.num_ports,))
+        del audit, nodes
 
 
 if __name__ == "__main__":

@@ -81,6 +81,13 @@ fabric.deploy("new", unproven=True)
 fabric.deploy(5)
 fabric.deploy("new").verify()
 ikat.verify_deployed("new", "lfts", fabric="ring:n=5")
+ikat.design(64)
+ikat.design(64, "16")
+ikat.design(64, 16, rails="2")
+ikat.design(64, 16, patterns=["tornado"])
+ikat.design(64, 16).members[0].price
+ikat.reproduce(5)
+ikat.reproduce(["000"], scales="full")
 run.latency.percentile(None)
 run.throughput.mean()
 text: str = fabric.num_hosts
@@ -208,7 +215,12 @@ class Types(PythonTest):
         subnets = [audit, counted, many, made, audit.installed, audit.proposed, *audit.findings, *audit.compared, *audit.installed.credit_loop,
                    counted.measured, many.multicast, made.verdict, ikat.verify_deployed(self.tmp / "new", self.tmp / "loops/lfts"),
                    *ikat.verify_deployed(self.tmp / "new", self.tmp / "loops/lfts").differences]
-        return subnets + [fabric, tree.fabric, routing, tree, traffic, fabric.traffic("exchange:bytes=1MB"), routing.prove(), stuck, tree.load(),
+        design = ikat.design(64, 16, ["fattree2", "fattree3", "slimfly", "hypercube"][:3], workloads=["exchange:bytes=1MB"], failures=["2%"])
+        large = ikat.design(400000, 128, ["oft"]).members[0]
+        papers = ikat.reproduce(["000/table1"], self.tmp / "papers")
+        designs = [design, large, *design.members, *ikat.design(300, 16, ["fattree2", "dragonfly"]).misfits, *design.members[0].workloads, *design.members[0].failures, papers, *papers.claims,
+                   *ikat.studies(["000"])]
+        return subnets + designs + [fabric, tree.fabric, routing, tree, traffic, fabric.traffic("exchange:bytes=1MB"), routing.prove(), stuck, tree.load(),
                 routing.queues(), tree.contention("shift:by=1"), tree.phases("exchange:bytes=1MB"), sim, sim.latency,
                 tree.simulate("exchange:bytes=1KiB", 1.0, until="delivered", at_most="1 ms"), ikat.Experiment(EXPERIMENT), results,
                 arrays, ikat.Cancel(), *fabric.findings, *fabric.link_classes, *tree.load().groups(), *stuck.cycle, *results.claims(),
@@ -217,7 +229,7 @@ class Types(PythonTest):
     def test_members_are_what_they_say(self):
         package("pandas")
         names = {**vars(ikat._core), **vars(ikat._fabric), **vars(ikat._routing), **vars(ikat._traffic), **vars(ikat._simulation),
-                 **vars(ikat._experiments), **vars(ikat._plugins), **vars(ikat._audit), **vars(ikat._deploy), "npt": np.typing}
+                 **vars(ikat._experiments), **vars(ikat._plugins), **vars(ikat._audit), **vars(ikat._deploy), **vars(ikat._design), **vars(ikat._reproductions), "npt": np.typing}
         seen = 0
         for thing in self.things():
             hints = {}

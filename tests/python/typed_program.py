@@ -89,6 +89,8 @@ def subnets(fabric: ikat.Fabric, folder: pathlib.Path) -> None:
         audit.page(folder / "audit.html", title="audit")
         report: Dict[str, Any] = audit.to_dict()
         good: bool = audit.ok
+        numbers: npt.NDArray[np.uint32] = audit.given_nodes
+        assert len(numbers) <= len(audit.given_ports)
     again: ikat.Audit = fabric.with_names().audit(routing="none")
     assert installed is not None and measured is None and multicast is None and check and same and report and said and good
     loop: List[ikat.LoopStep] = installed.credit_loop
@@ -97,6 +99,27 @@ def subnets(fabric: ikat.Fabric, folder: pathlib.Path) -> None:
     assert not lost and tables.size and roots.size and not entries and not lanes and compared and not loop and pair is None and load.size
     assert place is None or place
     assert again.fabric is not None
+
+
+def designs(folder: pathlib.Path) -> None:
+    """Networks for a wish, and papers that are reproduced."""
+    found: ikat.Design = ikat.design(64, 16, ["fattree2", "slimfly"], traffic=["reversal"], workloads=["exchange:bytes=1MB"], failures=["2%"],
+                                     oversubscription=1.5, floor="none", progress=None)
+    wider: ikat.Design = ikat.design((60, 70), np.int64(16), ("fullmesh",), rate="200Gb/s", bisection=True, memory_limit="1 GiB")
+    members: List[ikat.DesignMember] = found.members
+    misfits: List[ikat.DesignMisfit] = found.misfits
+    times: List[ikat.DesignTime] = members[0].workloads
+    failures: List[ikat.DesignFailure] = members[0].failures
+    loads: Dict[str, Optional[float]] = members[0].saturation
+    fabric: ikat.Fabric = members[0].fabric()
+    found.page(folder / "designs.html")
+    assert wider and times and failures and loads and fabric and not misfits and found.frame() is not None and found.to_dict()
+    list_of: List[ikat.Study] = ikat.studies(["000"])
+    made: ikat.Reproduction = ikat.reproduce(["000/table1"], folder / "papers", scale="quick", threads=1, budget=60)
+    claims: List[ikat.ReproducedClaim] = made.claims
+    margin: Optional[float] = claims[0].margin
+    seconds: float = list_of[0].seconds["quick"]
+    assert made and (margin is None or margin == margin) and seconds and made.frame() is not None and made.page and made.to_dict()
 
 
 def simulations(routing: ikat.Routing) -> None:
@@ -182,6 +205,7 @@ def main(folder: pathlib.Path) -> None:
     fabric = fabrics(folder)
     routing = routings(fabric, folder)
     subnets(fabric, folder)
+    designs(folder)
     simulations(routing)
     experiments(folder)
     members()

@@ -4,263 +4,178 @@
  * builds, what it does and what it costs.
  */
 #include "design_show.h"
-#include "scale.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-/* ------------------------------------------------------------------------------------------
- * choosing */
+/* ---- what is asked for */
 
-ik_status design_buy(const designs *d, design_row *row, ik_error *err)
+/* Options that change what is printed, and not what is found. */
+static bool design_only_shows(const char *option)
 {
-    const ik_scale_point *p = &row->fit.point;
-    const uint64_t *cables = row->floor ? row->floor->cables : NULL;
-    ik_purchase what = {.rate_bps = d->rate_bps,
-                        .radix = d->wish.radix,
-                        .switches = d->rails * p->switches,
-                        .adapters = d->rails * p->hosts,
-                        .copper_cables = d->rails * p->hosts,
-                        .optical_cables = d->rails * (p->links - p->hosts)};
-    if (cables) {
-        what.copper_cables = (double)cables[IK_CABLE_COPPER];
-        what.optical_cables = (double)cables[IK_CABLE_OPTICAL];
+    static const char *const names[] = {"--output",  "--csv",   "--json",  "--jobs",
+                                        "--verbose", "--quiet", "--color", "--no-cache"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(option, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* words: room for two of each option, those of the arguments, and two more. */
+static size_t design_put_command(const cli *c, const char **words)
+{
+    size_t n = 0;
+    words[n++] = "ikat";
+    words[n++] = c->command->name;
+    for (int i = 0; i < c->num_options; i++) {
+        if (design_only_shows(c->options[i].name))
+            continue;
+        words[n++] = c->options[i].name;
+        if (c->options[i].value[0])
+            words[n++] = c->options[i].value;
     }
-    return ik_prices_cost(d->prices, &what, &row->cost, err);
+    for (int i = 0; i < c->num_args; i++)
+        words[n++] = c->args[i];
+    return n;
 }
 
-void design_take(const designs *d, design_row *row, const ik_fit *fit)
+/* Whether --output names what can be written; an exit status. */
+static int design_check_page(const cli *c)
 {
-    row->fit = *fit;
-    design_put_spec(d, &row->fit, 1, row->spec, sizeof row->spec);
-    ik_fit whole = row->fit;
-    if (d->rails > 1 &&
-        ik_fit_rails(&row->fit, d->rails, whole.point.spec, sizeof whole.point.spec))
-        design_put_spec(d, &whole, 1, row->whole, sizeof row->whole);
+    const char *prices = cli_get(c, "--prices");
+    const char *path = cli_get(c, "--output"), *dot = path ? strrchr(path, '.') : NULL;
+    if (!path)
+        return CLI_DONE;
+    if (dot && (strcasecmp(dot, ".csv") == 0 || strcasecmp(dot, ".json") == 0))
+        return cli_usage(c, "the page is no %s file: leave -o out, and send what --%s prints to it",
+                         dot + 1, strcasecmp(dot, ".csv") == 0 ? "csv" : "json");
+    if (!dot || (strcasecmp(dot, ".html") != 0 && strcasecmp(dot, ".htm") != 0))
+        return cli_usage(c, "-o writes a page of HTML, whose name ends with .html, not '%.200s'",
+                         cli_line(path));
+    if (prices && cli_same_file(path, prices))
+        return cli_usage(c, "the page '%.200s' would overwrite the list of prices", cli_line(path));
+    const char *rules = cli_get(c, "--floor");
+    if (rules && cli_same_file(path, rules))
+        return cli_usage(c, "the page '%.200s' would overwrite the rules of the floor",
+                         cli_line(path));
+    return CLI_DONE;
 }
 
-/* What a switch and an optical cable cost, if costs are the goal. */
-static ik_status design_price_wish(designs *d, ik_error *err)
+/* Values of an option that may be given several times; room for as many as there are options. */
+static size_t design_read_list(const cli *c, const char *option, const char **out)
 {
-    ik_part_price sw, cable;
-    if (strcmp(d->goal, "cost") != 0)
-        return IK_OK;
-    ik_status s = ik_prices_part(d->prices, IK_PART_SWITCH, d->rate_bps, d->wish.radix, &sw, err);
+    const char *value;
+    size_t num = 0;
+    while ((value = cli_get_nth(c, option, (int)num)))
+        out[num++] = value;
+    return num;
+}
+
+static void cmd_design_stage(void *ctx, const char *text)
+{
+    cli_stage(ctx, "%s", text);
+}
+
+static void cmd_design_note(void *ctx, ik_severity severity, const char *text)
+{
+    (void)severity;
+    cli_note(ctx, "%s", text);
+}
+
+/* An exit status. */
+static int cmd_design_read_switch(const cli *c, ik_design_config *ask)
+{
+    uint64_t radix = 0, rails = 1;
+    if (!cli_has(c, "--hosts") || !cli_has(c, "--radix"))
+        return cli_usage(c, "--hosts N and --radix R are required: how many hosts, and how many "
+                            "ports a switch has");
+    if (!cli_get_uint(c, "--radix", 2, IK_WISH_RADIX_MAX, 0, &radix) ||
+        !cli_get_uint(c, "--rails", 1, IK_DESIGN_RAILS, 1, &rails))
+        return CLI_USAGE;
+    if (c->json && cli_has(c, "--csv"))
+        return cli_usage(c, "--csv and --json both write to the output: give only one of them");
+    ask->radix = (uint32_t)radix;
+    ask->rails = (uint32_t)rails;
+    return design_check_page(c);
+}
+
+/* ---- the command */
+
+static int design_show(const cli *c, const ik_designs *d)
+{
+    int shown = c->json               ? designs_show_json(c, d)
+                : cli_has(c, "--csv") ? designs_show_csv(d)
+                                      : designs_show_table(c, d);
+    return shown == CLI_DONE ? cli_finish(c, ik_designs_are_proved(d) ? CLI_DONE : CLI_FAILED)
+                             : shown;
+}
+
+/* With the page of --output, which shows what comes nearest where no family fits. */
+static int cmd_design_find(cli *c, const ik_design_config *ask)
+{
+    const char *page = cli_get(c, "--output");
+    ik_output file = {0};
+    ik_designs *found = NULL;
+    ik_error err;
+    ik_status s = page ? ik_output_open(&file, page, &err) : IK_OK;
     if (s == IK_OK)
-        s = ik_prices_part(d->prices, IK_PART_OPTICAL_CABLE, d->rate_bps, 0, &cable, err);
-    if (s == IK_OK) {
-        d->wish.switch_price = sw.price;
-        d->wish.cable_price = cable.price;
-    }
-    return s;
-}
-
-static void design_set_fewest(design_row *row, const ik_fit *fewest)
-{
-    row->fewest_switches = fewest->point.switches;
-    row->fewest_switches_hosts = fewest->point.hosts;
-}
-
-static void design_add_other(design_row *row, const ik_fit *fit)
-{
-    bool known = strcmp(fit->point.spec, row->fit.point.spec) == 0;
-    for (unsigned i = 0; i < row->num_others; i++)
-        known |= strcmp(fit->point.spec, row->others[i].point.spec) == 0;
-    if (!known)
-        row->others[row->num_others++] = *fit;
-}
-
-/* Members that a floor plan may show to be cheaper, since more of their cables are copper: the one
- * that would be the cheapest if all were, and the one with the fewest switches. Which members
- * fulfil a wish does not depend on prices, so there always is one. */
-static ik_status design_add_others(const designs *d, design_row *row, ik_error *err)
-{
-    ik_part_price cable;
-    ik_fit by_copper, fewest;
-    ik_wish wish = d->wish;
-    if (strcmp(d->goal, "cost") != 0)
-        return IK_OK;
-    wish.switch_price = wish.cable_price = 0;
-    if (ik_series_fit(row->series, &wish, &fewest))
-        design_set_fewest(row, &fewest);
-    if (!d->has_floors)
-        return IK_OK;
-    ik_status s = ik_prices_part(d->prices, IK_PART_COPPER_CABLE, d->rate_bps, 0, &cable, err);
-    if (s != IK_OK)
-        return s;
-    wish.switch_price = d->wish.switch_price;
-    wish.cable_price = cable.price;
-    if (ik_series_fit(row->series, &wish, &by_copper))
-        design_add_other(row, &by_copper);
-    if (row->fewest_switches > 0)
-        design_add_other(row, &fewest);
-    return IK_OK;
-}
-
-static ik_status design_cancelled(const design_row *row, ik_error *err)
-{
-    return ik_fail(err, IK_ERR_CANCELLED, "cancelled while looking for a member of %s",
-                   row->series->name);
-}
-
-static ik_status design_fit(designs *d, design_row *row, ik_error *err)
-{
-    row->fits = ik_series_fit(row->series, &d->wish, &row->fit);
-    if (!row->fits) {
-        bool any = ik_series_nearest(row->series, &d->wish, &row->fit, &row->least_radix);
-        if (ik_env_cancelled(&d->c->env))
-            return design_cancelled(row, err);
-        row->most_hosts = any ? row->fit.point.hosts : 0;
-        if (any)
-            design_put_spec(d, &row->fit, 1, row->spec, sizeof row->spec);
-        design_set_reason(d, row);
-        return IK_OK;
-    }
-    d->num_fits++;
-    const ik_fit fit = row->fit;
-    design_take(d, row, &fit);
-    ik_status s = design_add_others(d, row, err);
-    if (s == IK_OK && ik_env_cancelled(&d->c->env))
-        s = design_cancelled(row, err);
-    return s == IK_OK ? design_buy(d, row, err) : s;
-}
-
-double design_cost_per_host(const design_row *row)
-{
-    return row->cost.total / row->fit.point.hosts;
-}
-
-static int design_by_cost(const void *a, const void *b)
-{
-    const design_row *x = a, *y = b;
-    if (x->fits != y->fits)
-        return x->fits ? -1 : 1;
-    if (x->fits && design_cost_per_host(x) != design_cost_per_host(y))
-        return design_cost_per_host(x) < design_cost_per_host(y) ? -1 : 1;
-    return strcmp(x->series->name, y->series->name);
-}
-
-/* No family fits: an error that names the one that comes nearest. A page shows all of them. */
-static ik_status design_refuse_wish(const designs *d, ik_error *err)
-{
-    const design_row *nearest = &d->rows[0];
-    for (size_t i = 1; i < d->num; i++)
-        if (d->rows[i].most_hosts > nearest->most_hosts)
-            nearest = &d->rows[i];
-    ik_status status =
-        ik_fail(err, IK_ERR_USAGE, "no family reaches %s hosts with %u-port switches",
-                cli_count((uint64_t)d->wish.hosts), d->wish.radix);
-    return ik_hint(err, status, "%s: %s", nearest->series->name, nearest->reason);
-}
-
-static ik_status design_choose(designs *d, ik_error *err)
-{
-    ik_status status = cli_check_series(d->c, true, err);
-    size_t room = 0;
-    if (status == IK_OK)
-        status = design_price_wish(d, err);
-    for (const ik_topology *const *t = ik_topologies(); *t; t++)
-        for (const ik_series *s = (*t)->series; s && s->name; s++)
-            room++;
-    d->rows = calloc(room + 1, sizeof *d->rows);
-    if (!d->rows)
-        return ik_fail_memory(err, room * sizeof *d->rows, "the members of families");
-    cli_stage(d->c, "choosing members");
-    for (const ik_topology *const *t = ik_topologies(); status == IK_OK && *t; t++) {
-        for (const ik_series *s = (*t)->series; status == IK_OK && s && s->name; s++) {
-            if (!s->fit || !cli_wants_series(d->c, *t, s))
-                continue;
-            if (d->c->env.progress)
-                d->c->env.progress(d->c->env.progress_ctx, "choosing members", d->num, room,
-                                   "series");
-            design_row *row = &d->rows[d->num++];
-            row->topology = *t;
-            row->series = s;
-            status = design_fit(d, row, err);
-        }
-    }
-    if (status == IK_OK)
-        qsort(d->rows, d->num, sizeof *d->rows, design_by_cost);
+        s = ik_designs_find(ask, &c->env, &found, &err);
+    if (s == IK_OK && page)
+        s = ik_designs_print_page(found, file.out, &err);
+    if (file.out)
+        s = ik_output_close(&file, s, &err);
+    if (s == IK_OK)
+        s = ik_designs_fit(found, &err);
+    cli_progress_end(c);
+    int status = s == IK_OK ? design_show(c, found) : cli_error(c, &err);
+    ik_designs_free(found);
     return status;
 }
 
-/* ------------------------------------------------------------------------------------------
- * the command */
-
-static bool design_is_proved(const designs *d, const design_row *row)
+/* words: room for three lists and the command. */
+static int design_ask(cli *c, ik_design_config *ask, const char **words)
 {
-    bool proved = row->proved;
-    for (int k = 0; k < d->num_losses; k++)
-        proved &= row->failures[k].proved;
-    return proved;
-}
-
-static int design_show(const designs *d)
-{
-    int status = CLI_DONE;
-    for (size_t i = 0; i < d->num_fits; i++)
-        if (d->rows[i].built && !design_is_proved(d, &d->rows[i]))
-            status = CLI_FAILED;
-    int shown = d->c->json               ? designs_show_json(d)
-                : cli_has(d->c, "--csv") ? designs_show_csv(d)
-                                         : designs_show_table(d);
-    return shown == CLI_DONE ? cli_finish(d->c, status) : shown;
-}
-
-/* Switches of so many rails that no rack holds them one above the other have no plan, unless it is
- * asked for. */
-static ik_status design_read_floor(designs *d, ik_error *err)
-{
-    ik_status s = cli_floor_rules(d->c, &d->floor_rules, err);
-    if (s == IK_OK && !cli_has(d->c, "--floor") &&
-        (uint64_t)d->rails * d->floor_rules.switch_units > d->floor_rules.rack_units) {
-        d->has_floors = false;
-        d->no_floor = " (no rack holds the switches of all rails)";
-        return designs_check_floor(d, err);
-    }
-    return s;
+    const size_t num = (size_t)c->num_options;
+    ask->patterns = words;
+    ask->num_patterns = design_read_list(c, "--traffic", words);
+    ask->workloads = words + num;
+    ask->num_workloads = design_read_list(c, "--workload", words + num);
+    ask->losses = words + 2 * num;
+    ask->num_losses = design_read_list(c, "--fail", words + 2 * num);
+    ask->command = words + 3 * num;
+    ask->num_words = design_put_command(c, words + 3 * num);
+    cli_use_cache(c);
+    return cmd_design_find(c, ask);
 }
 
 static int design_run(cli *c)
 {
-    designs d = {.c = c, .prices_file = cli_get(c, "--prices")};
-    const char *page = cli_get(c, "--output");
-    ik_output file = {0};
-    ik_error err;
-    int status = designs_read_wish(&d);
+    ik_design_config ask = {.hosts = cli_get(c, "--hosts"),
+                            .oversubscription = cli_get(c, "--oversubscription"),
+                            .choose = cli_get(c, "--choose"),
+                            .rate = cli_get(c, "--rate"),
+                            .prices = cli_get(c, "--prices"),
+                            .floor = cli_get(c, "--floor"),
+                            .from = cli_get(c, "--from"),
+                            .families = c->args,
+                            .num_families = (size_t)c->num_args,
+                            .bisection = cli_has(c, "--bisection"),
+                            .simulate = cli_has(c, "--simulate"),
+                            .leaves_out_large = cli_has(c, "--memory-limit"),
+                            .stage = cmd_design_stage,
+                            .note = cmd_design_note,
+                            .ctx = c};
+    int status = cmd_design_read_switch(c, &ask);
     if (status != CLI_DONE)
         return status;
-    cli_use_cache(c);
-    ik_status s = ik_prices_read(d.prices_file, &d.prices, &err);
-    if (s == IK_OK)
-        s = design_choose(&d, &err);
-    if (s == IK_OK && d.has_floors)
-        s = design_read_floor(&d, &err);
-    if (s == IK_OK && d.from_spec)
-        s = design_read_from(&d, &err);
-    if (s == IK_OK && page)
-        s = ik_output_open(&file, page, &err);
-    for (size_t i = 0; s == IK_OK && i < d.num; i++)
-        s = design_measure(&d, &d.rows[i], &err);
-    if (s == IK_OK && d.has_floors) /* which says what cables cost */
-        qsort(d.rows, d.num, sizeof *d.rows, design_by_cost);
-    if (s == IK_OK && page)
-        s = designs_write_page(&d, file.out, &err);
-    if (file.out)
-        s = ik_output_close(&file, s, &err);
-    if (s == IK_OK && d.num_fits == 0)
-        s = design_refuse_wish(&d, &err);
-    cli_progress_end(c);
-    status = s == IK_OK ? design_show(&d) : cli_error(c, &err);
-    for (size_t i = 0; i < d.num; i++) {
-        ik_distances_free(&d.rows[i].dist);
-        ik_bisection_free(&d.rows[i].bisection);
-        ik_floor_plan_free(d.rows[i].floor);
-        ik_growth_free(&d.rows[i].growth);
-    }
-    free(d.rows);
-    ik_fabric_free(d.from);
-    ik_prices_free(d.prices);
+    const size_t room = 2 + 5 * (size_t)c->num_options + (size_t)c->num_args;
+    const char **words = calloc(room, sizeof *words);
+    ik_error err;
+    if (!words)
+        ik_fail_memory(&err, room * sizeof *words, "what is asked for");
+    status = words ? design_ask(c, &ask, words) : cli_error(c, &err);
+    free(words);
     return status;
 }
 

@@ -3,29 +3,22 @@
  * design_show.c: what `ikat design` found as tables.
  */
 #include "design_show.h"
-#include "scale.h"
 
 #include <math.h>
 #include <string.h>
 
-void design_set_reason(const designs *d, design_row *row)
-{
-    char *text = row->reason;
-    const size_t size = sizeof row->reason;
-    int used = row->most_hosts > 0
-                   ? snprintf(text, size, "at most %s hosts with %u-port switches (%s)",
-                              cli_count((uint64_t)row->most_hosts), d->wish.radix, row->spec)
-                   : snprintf(text, size, "no member with %u-port switches", d->wish.radix);
-    snprintf(text + used, size - (size_t)used, "; %s %s switches of %s%u ports",
-             cli_count((uint64_t)d->wish.hosts), d->wish.hosts == 1 ? "host needs" : "hosts need",
-             row->least_radix ? "" : "more than ",
-             row->least_radix ? row->least_radix : IK_WISH_RADIX_MAX);
-}
-
 /* ------------------------------------------------------------------------------------------
  * the numbers of a member */
 
-void design_numbers(const designs *d, const design_row *row, design_number out[IK_DESIGN_NUMBERS])
+/* A number with what the table makes of it. */
+typedef struct design_number {
+    ik_design_number of;
+    const char *header; /* of the table's column; NULL: there is none */
+    int decimals;       /* in the table; -1: a whole number */
+} design_number;
+
+static void design_numbers(const cli *c, const ik_designs *d, const ik_design_member *m,
+                           design_number out[IK_DESIGN_NUMBERS])
 {
     static const struct {
         const char *header;
@@ -38,23 +31,18 @@ void design_numbers(const designs *d, const design_row *row, design_number out[I
         {"diameter>", -1},     {"mean hops>", 2},
         {"VCs>", -1},          {"bisection per host>", 3},
     };
-    const ik_designs all = {.rails = d->rails};
     ik_design_number numbers[IK_DESIGN_NUMBERS];
-    ik_design_member member;
-    design_make_member(row, &member);
-    ik_design_numbers(&all, &member, numbers);
+    ik_design_numbers(d, m, numbers);
     for (size_t i = 0; i < IK_DESIGN_NUMBERS; i++) {
         bool hidden =
-            strcmp(numbers[i].name, "bisection_per_host") == 0 && !cli_has(d->c, "--bisection");
+            strcmp(numbers[i].name, "bisection_per_host") == 0 && !cli_has(c, "--bisection");
         out[i] = (design_number){numbers[i], hidden ? NULL : shown[i].header, shown[i].decimals};
-        if (!row->fits)
-            out[i].of.value = NAN;
     }
 }
 
-double design_saturation(const design_row *row, int k)
+double design_saturation(const ik_design_member *m, size_t k)
 {
-    return row->built && row->saturation[k] >= 0 ? row->saturation[k] : NAN;
+    return m->built && m->saturation[k] >= 0 ? m->saturation[k] : NAN;
 }
 
 /* ------------------------------------------------------------------------------------------
@@ -70,40 +58,41 @@ static void design_print_number(cli_table *t, int decimals, double value)
         cli_table_cell(t, "%s", cli_count((uint64_t)llround(value)));
 }
 
-static void design_print_row(const designs *d, const design_row *row, cli_table *t)
+static void design_print_row(const cli *c, const ik_designs *d, const ik_design_member *m,
+                             cli_table *t)
 {
     design_number numbers[IK_DESIGN_NUMBERS];
-    design_numbers(d, row, numbers);
-    cli_table_cell(t, "%s", row->series->name);
+    design_numbers(c, d, m, numbers);
+    cli_table_cell(t, "%s", m->series);
     for (size_t i = 0; i < IK_DESIGN_NUMBERS; i++)
         if (numbers[i].header)
             design_print_number(t, numbers[i].decimals, numbers[i].of.value);
-    for (int k = 0; k < d->num_patterns; k++)
-        design_print_number(t, 3, design_saturation(row, k));
-    cli_table_cell(t, "%s%s", row->fit.routing, row->built && !row->proved ? " (NOT PROVED)" : "");
-    cli_table_cell(t, "%s", row->spec);
+    for (size_t k = 0; k < d->num_patterns; k++)
+        design_print_number(t, 3, design_saturation(m, k));
+    cli_table_cell(t, "%s%s", m->fit->routing, m->built && !m->proved ? " (NOT PROVED)" : "");
+    cli_table_cell(t, "%s", m->spec);
 }
 
-static void design_print_rows(const designs *d)
+static void design_print_rows(const cli *c, const ik_designs *d)
 {
-    const char *headers[IK_DESIGN_NUMBERS + DESIGN_PATTERNS + 4] = {"family"};
-    char names[DESIGN_PATTERNS][64];
+    const char *headers[IK_DESIGN_NUMBERS + IK_DESIGN_PATTERNS + 4] = {"family"};
+    char names[IK_DESIGN_PATTERNS][64];
     design_number numbers[IK_DESIGN_NUMBERS];
     size_t n = 1;
-    design_numbers(d, &d->rows[0], numbers);
+    design_numbers(c, d, &d->members[0], numbers);
     for (size_t i = 0; i < IK_DESIGN_NUMBERS; i++)
         if (numbers[i].header)
             headers[n++] = numbers[i].header;
-    for (int k = 0; k < d->num_patterns; k++) {
+    for (size_t k = 0; k < d->num_patterns; k++) {
         snprintf(names[k], sizeof names[k], "%.60s>", d->patterns[k]);
         headers[n++] = names[k];
     }
     headers[n++] = "routing";
     headers[n] = "fabric";
     cli_table *t = cli_table_new(headers);
-    for (size_t i = 0; i < d->num_fits; i++)
-        design_print_row(d, &d->rows[i], t);
-    cli_table_print(t, stdout, d->c->colour_out);
+    for (size_t i = 0; i < d->num_members; i++)
+        design_print_row(c, d, &d->members[i], t);
+    cli_table_print(t, stdout, c->colour_out);
 }
 
 /* ---- workloads */
@@ -121,39 +110,39 @@ static void design_print_time(cli_table *t, double ns)
         cli_table_cell(t, "%.4g %s", ns, units[unit]);
 }
 
-static void design_print_times(const designs *d)
+static void design_print_times(const cli *c, const ik_designs *d)
 {
     const char *const headers[] = {"workload",   "family",     "at least>",
                                    "by phases>", "simulated>", NULL};
-    cli_heading(d->c, "Completion times of workloads");
+    cli_heading(c, "Completion times of workloads");
     cli_table *t = cli_table_new(headers);
-    for (int k = 0; k < d->num_workloads; k++) {
-        for (size_t i = 0; i < d->num_fits; i++) {
-            const design_row *row = &d->rows[i];
-            const ik_design_time *time = &row->times[k];
-            if (!row->built)
+    for (size_t k = 0; k < d->num_workloads; k++) {
+        for (size_t i = 0; i < d->num_members; i++) {
+            const ik_design_member *m = &d->members[i];
+            const ik_design_time *time = &m->times[k];
+            if (!m->built)
                 continue;
             cli_table_cell(t, "%s", cli_line(d->workloads[k]));
-            cli_table_cell(t, "%s", row->series->name);
+            cli_table_cell(t, "%s", m->series);
             design_print_time(t, time->least_ns);
             design_print_time(t, time->phases_ns);
             design_print_time(t, time->simulated_ns);
         }
     }
-    cli_table_print(t, stdout, d->c->colour_out);
+    cli_table_print(t, stdout, c->colour_out);
 }
 
 /* ---- failures */
 
-bool designs_lose_hosts(const designs *d)
+bool designs_lose_hosts(const ik_designs *d)
 {
-    for (int k = 0; k < d->num_losses; k++)
+    for (size_t k = 0; k < d->num_losses; k++)
         if (d->losses[k].kind != IK_LOSS_CABLES)
             return true;
     return false;
 }
 
-static void design_print_damage(const design_row *row, const ik_design_failure *x, bool hosts,
+static void design_print_damage(const ik_design_member *m, const ik_design_failure *x, bool hosts,
                                 cli_table *t)
 {
     design_print_number(t, -1, x->failed);
@@ -165,14 +154,14 @@ static void design_print_damage(const design_row *row, const ik_design_failure *
     design_print_number(t, 3, x->saturation);
     design_print_number(t, 3, x->least_saturation);
     design_print_number(t, -1, x->lanes ? x->lanes : NAN);
-    cli_table_cell(t, "%s%s%s%s", row->reroute, x->fell_back ? ", " : "",
-                   x->fell_back ? row->fallback : "",
+    cli_table_cell(t, "%s%s%s%s", m->reroute, x->fell_back ? ", " : "",
+                   x->fell_back ? m->fallback : "",
                    x->refused   ? " (REFUSED)"
                    : !x->proved ? " (NOT PROVED)"
                                 : "");
 }
 
-static void design_print_damages(const designs *d)
+static void design_print_damages(const cli *c, const ik_designs *d)
 {
     static const char *const after[] = {"pairs connected>", "least>", "mean hops>", "uniform>",
                                         "least>",           "VCs>",   "routing"};
@@ -184,32 +173,32 @@ static void design_print_damages(const designs *d)
         headers[n++] = "hosts lost>";
     for (size_t i = 0; i < sizeof after / sizeof *after; i++)
         headers[n++] = after[i];
-    cli_heading(d->c, hosts ? "Random failures" : "Random failures of cables between switches");
+    cli_heading(c, hosts ? "Random failures" : "Random failures of cables between switches");
     cli_table *t = cli_table_new(headers);
-    for (size_t i = 0; i < d->num_fits; i++) {
-        const design_row *row = &d->rows[i];
-        for (int k = 0; row->built && k < d->num_losses; k++) {
-            cli_table_cell(t, "%s", row->series->name);
+    for (size_t i = 0; i < d->num_members; i++) {
+        const ik_design_member *m = &d->members[i];
+        for (size_t k = 0; m->built && k < d->num_losses; k++) {
+            cli_table_cell(t, "%s", m->series);
             cli_table_cell(t, "%s", ik_loss_text(&d->losses[k], loss, sizeof loss));
-            design_print_damage(row, &row->failures[k], hosts, t);
+            design_print_damage(m, &m->failures[k], hosts, t);
         }
     }
-    cli_table_print(t, stdout, d->c->colour_out);
+    cli_table_print(t, stdout, c->colour_out);
 }
 
 /* ---- floor plans */
 
-static void design_print_floors(const designs *d)
+static void design_print_floors(const cli *c, const ik_designs *d)
 {
     const char *const headers[] = {"family",   "racks>",  "rows>",    "copper cables>", "metres>",
                                    "optical>", "metres>", "longest>", "searched>",      NULL};
-    cli_heading(d->c, "Floor plans");
+    cli_heading(c, "Floor plans");
     cli_table *t = cli_table_new(headers);
-    for (size_t i = 0; i < d->num_fits; i++) {
-        const ik_floor_plan *p = d->rows[i].floor;
+    for (size_t i = 0; i < d->num_members; i++) {
+        const ik_floor_plan *p = d->members[i].floor;
         if (!p)
             continue;
-        cli_table_cell(t, "%s", d->rows[i].series->name);
+        cli_table_cell(t, "%s", d->members[i].series);
         cli_table_cell(t, "%s", cli_count(p->num_racks));
         cli_table_cell(t, "%s", cli_count(p->rows));
         for (int k = 0; k < IK_NUM_CABLE_KINDS; k++) {
@@ -220,7 +209,7 @@ static void design_print_floors(const designs *d)
         cli_table_cell(t, "%.1f %%",
                        p->first_mm ? 100.0 * (double)p->found_mm / (double)p->first_mm : 100.0);
     }
-    cli_table_print(t, stdout, d->c->colour_out);
+    cli_table_print(t, stdout, c->colour_out);
 }
 
 /* ---- notes */
@@ -231,7 +220,7 @@ void design_print_paragraph(const char *text)
     cli_print_text(text);
 }
 
-static void design_note_prices(const designs *d)
+static void design_note_prices(const ik_designs *d)
 {
     char text[800], floor[160];
     snprintf(floor, sizeof floor,
@@ -245,22 +234,15 @@ static void design_note_prices(const designs *d)
              d->has_floors ? "Which cables are copper, the floor plan says; 'searched': the length "
                              "of all cables after the local search, of that before it."
                            : floor,
-             designs_most_hosts(d) > CLI_MOST_BUILT
+             ik_designs_most_hosts(&d->wish) > IK_DESIGN_MOST_BUILT
                  ? "Networks of so many hosts are not built: the empty columns are not computed."
                  : "Columns of traffic: predicted saturation under the routing that is shown, as "
                    "a fraction of the hosts' rate; empty where the pattern does not fit.");
     design_print_paragraph(text);
 }
 
-bool design_has_fewer(const design_row *row)
-{
-    const ik_scale_point *p = &row->fit.point;
-    return row->fewest_switches > 0 &&
-           row->fewest_switches * p->hosts < p->switches * row->fewest_switches_hosts;
-}
-
 /* "126", or of a range "126 for 1,008 hosts". */
-static void design_put_switches(const designs *d, double switches, double hosts, char *text,
+static void design_put_switches(const ik_designs *d, double switches, double hosts, char *text,
                                 size_t size)
 {
     if (d->wish.hosts_max == 0)
@@ -271,17 +253,17 @@ static void design_put_switches(const designs *d, double switches, double hosts,
 }
 
 /* Where the cheapest member is not the one with the fewest switches. */
-static void design_note_goal(const designs *d)
+static void design_note_goal(const ik_designs *d)
 {
     char text[1600];
     size_t used = 0;
-    for (size_t i = 0; i < d->num_fits && used < sizeof text / 2; i++) {
-        const design_row *row = &d->rows[i];
+    for (size_t i = 0; i < d->num_members && used < sizeof text / 2; i++) {
+        const ik_design_member *m = &d->members[i];
         char few[64], now[64];
-        if (!design_has_fewer(row))
+        if (!ik_design_has_fewer(m))
             continue;
-        design_put_switches(d, row->fewest_switches, row->fewest_switches_hosts, few, sizeof few);
-        design_put_switches(d, row->fit.point.switches, row->fit.point.hosts, now, sizeof now);
+        design_put_switches(d, m->fewest_switches, m->fewest_switches_hosts, few, sizeof few);
+        design_put_switches(d, m->fit->point.switches, m->fit->point.hosts, now, sizeof now);
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %.60s %s in place of %s",
                                  used ? ","
                                  : d->wish.hosts_max == 0
@@ -289,7 +271,7 @@ static void design_note_goal(const designs *d)
                                        "switches:"
                                      : "Members were chosen by cost. --choose switches gives fewer "
                                        "switches per host:",
-                                 row->series->name, few, now);
+                                 m->series, few, now);
     }
     if (used == 0)
         return;
@@ -297,7 +279,7 @@ static void design_note_goal(const designs *d)
     design_print_paragraph(text);
 }
 
-static void design_note_range(const designs *d)
+static void design_note_range(const ik_designs *d)
 {
     char text[400], least[32], most[32];
     snprintf(least, sizeof least, "%s", cli_count((uint64_t)d->wish.hosts));
@@ -310,7 +292,7 @@ static void design_note_range(const designs *d)
     design_print_paragraph(text);
 }
 
-static void design_note_rails(const designs *d)
+static void design_note_rails(const ik_designs *d)
 {
     char text[640];
     snprintf(text, sizeof text,
@@ -321,7 +303,7 @@ static void design_note_rails(const designs *d)
     design_print_paragraph(text);
 }
 
-static void design_note_more(const designs *d, bool built)
+static void design_note_more(const ik_designs *d, bool built)
 {
     if (d->rails > 1)
         design_note_rails(d);
@@ -343,32 +325,32 @@ static void design_note_more(const designs *d, bool built)
             "damaged network, on which it was proved.");
 }
 
-static bool design_is_any_built(const designs *d)
+static bool design_is_any_built(const ik_designs *d)
 {
-    for (size_t i = 0; i < d->num_fits; i++)
-        if (d->rows[i].built)
+    for (size_t i = 0; i < d->num_members; i++)
+        if (d->members[i].built)
             return true;
     return false;
 }
 
-int designs_show_table(const designs *d)
+int designs_show_table(const cli *c, const ik_designs *d)
 {
     const bool built = design_is_any_built(d);
-    design_print_rows(d);
+    design_print_rows(c, d);
     if (built && d->num_workloads)
-        design_print_times(d);
+        design_print_times(c, d);
     if (built && d->num_losses)
-        design_print_damages(d);
+        design_print_damages(c, d);
     if (built && d->has_floors)
-        design_print_floors(d);
+        design_print_floors(c, d);
     if (built && d->from)
-        design_print_growth(d);
-    if (d->num_fits < d->num)
+        design_print_growth(c, d);
+    if (d->num_misfits)
         printf("\nFamilies that do not fit:\n");
-    for (size_t i = d->num_fits; i < d->num; i++) {
+    for (size_t i = 0; i < d->num_misfits; i++) {
         char name[64];
-        snprintf(name, sizeof name, "  %.50s", d->rows[i].series->name);
-        cli_print_item(name, 22, d->rows[i].reason);
+        snprintf(name, sizeof name, "  %.50s", d->misfits[i].series);
+        cli_print_item(name, 22, d->misfits[i].reason);
     }
     if (d->wish.hosts_max > 0)
         design_note_range(d);

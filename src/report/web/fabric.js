@@ -9,7 +9,7 @@ import { file, rampLegend, saves, SvgContext, words } from './saves.js';
 import { makeScene } from './scene.js';
 import * as state from './state.js';
 import { label, overlay } from './svg.js';
-import { css, onTheme, rampColour } from './theme.js';
+import { css, onPaper, onTheme, rampColour } from './theme.js';
 
 const PAD = 46;
 
@@ -49,7 +49,7 @@ function makePicture(fabric) {
   let sought = null, path = null, base = null, marks = null, picker = null;
 
   // Rows are wide; circles and floors are as tall as they are wide, as far as a screen allows.
-  const size = () => ({ w: canvas.clientWidth, h: scene.inRows ? 460 : Math.max(320, Math.min(680, canvas.clientWidth)) });
+  const size = () => ({ w: canvas.clientWidth, h: scene.inRows ? (onPaper() ? 300 : 460) : Math.max(320, Math.min(onPaper() ? 480 : 680, canvas.clientWidth)) });
   const wide = () => (scene.inRows ? size().w : Math.min(size().w, size().h * 1.4));
   const hostRoom = () => (scene.hosts.length ? 34 : 0);
   const spot = (n) => {

@@ -51,9 +51,12 @@ function seeker(data, place) {
   return { fields: el('div', { class: 'controls seek' }, find.node, from.node, to.node), told: el('div', { class: 'told' }, told, command), apply };
 }
 
+const SMALL = 16; // switches
+
 export function fabricView(data) {
-  const node = (...children) => el('section', { id: 'fabric' }, el('h2', {}, 'The fabric'), el('p', { class: 'quiet' },
-    ofOneMachine(data), data.curves.length ? 'Each link has the colour of its busier direction. ' : '', 'Point at links, switches and hosts; the wheel zooms, dragging moves, a double click shows everything again. With the keyboard: arrows, + and −, Escape.'), card(...children));
+  const small = data.fabrics.every((f) => !f.drawing || f.switches <= SMALL); // printed beside another picture
+  const node = (...children) => el('section', { id: 'fabric', class: small ? 'small' : undefined }, el('h2', {}, 'The fabric'), el('p', { class: 'quiet' },
+    ofOneMachine(data), data.curves.length ? 'Each link has the colour of its busier direction. ' : '', el('span', { class: 'screen' }, 'Point at links, switches and hosts; the wheel zooms, dragging moves, a double click shows everything again. With the keyboard: arrows, + and −, Escape.')), card(...children));
   // Of samples only the first has a drawing.
   const drawn = data.curves.map((c, i) => [c, i]).filter(([c]) => data.fabrics[c.fabric].drawing).map(([, i]) => i);
   return drawn.length ? loaded(data, drawn, node) : data.curves.length ? '' : plain(data, node);

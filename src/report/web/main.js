@@ -293,7 +293,7 @@ function resultsPage({ data, csv, routes }) {
 function draw(given) {
   const { data } = given, page = isDesigns(data) ? designsPage(data) : resultsPage(given);
   document.getElementById('app').replaceChildren(el('div', { class: 'weave', 'aria-hidden': true }), page.head, links(page.items), el('main', {}, page.sections),
-    el('footer', {}, `Made by ikat ${data.ikat}. This file has everything that it shows and loads nothing else. Your choices are stored in the address: whoever opens the file with this address sees the same.`));
+    el('footer', {}, `Made by ikat ${data.ikat}. This file has everything that it shows and loads nothing else. `, el('span', { class: 'screen' }, 'Your choices are stored in the address: whoever opens the file with this address sees the same.')));
   // With #numbers in the address every table is open: for printing, and for tools that read the page.
   if (state.section() === 'numbers') document.querySelectorAll('details').forEach((d) => { d.open = true; });
 }

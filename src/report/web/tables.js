@@ -59,11 +59,11 @@ export function table(name, all, given, options = {}) {
       fill();
       [...head.querySelectorAll('th')].find((th) => th.dataset.key === c.key)?.firstChild.focus();
     } }, c.name, el('span', { class: 'way', 'aria-hidden': true }, way === 'ascending' ? '▲' : way === 'descending' ? '▼' : ''));
-    return el('th', { scope: 'col', class: c.number ? 'number' : undefined, 'aria-sort': way, 'data-key': c.key }, button, c.kind && el('span', { class: 'kind' }, c.kind));
+    return el('th', { scope: 'col', class: [c.number ? 'number' : '', c.screen ? 'screen' : ''].join(' ').trim() || undefined, 'aria-sort': way, 'data-key': c.key }, button, c.kind && el('span', { class: 'kind' }, c.kind));
   };
   const cell = (c, row) => {
     const text = shownText(c, row), whole = c.whole?.(row);
-    return el('td', { class: [c.number ? 'number' : '', c.class ? c.class(row) : ''].join(' ').trim() || undefined, title: whole && whole !== plain(text) ? whole : undefined }, text);
+    return el('td', { class: [c.number ? 'number' : '', c.screen ? 'screen' : '', c.class ? c.class(row) : ''].join(' ').trim() || undefined, title: whole && whole !== plain(text) ? whole : undefined }, text);
   };
   // Every word stands somewhere in the row, in its shown or in its whole text.
   function kept(shown) {

@@ -64,6 +64,22 @@ function fit(table, on) {
   table.classList.toggle('tight', ratio < 0.5);
 }
 
+// What is printed of a long table; with #numbers in the address every row is.
+const ROWS_ON_PAPER = 12;
+function shorten(table, on) {
+  const rows = [...table.tBodies].flatMap((body) => [...body.rows]), scroll = table.parentElement;
+  if (scroll.nextElementSibling?.classList.contains('rest')) scroll.nextElementSibling.remove();
+  const short = on && rows.length > ROWS_ON_PAPER + 2 && location.hash !== '#numbers';
+  rows.forEach((row, i) => row.classList.toggle('unprinted', short && i >= ROWS_ON_PAPER));
+  if (!short) return;
+  const note = document.createElement('p');
+  note.className = 'quiet rest';
+  note.textContent = `The first ${ROWS_ON_PAPER} of ${rows.length} rows: the page has them all, and saves them as CSV.`;
+  scroll.after(note);
+}
+
+export const onPaper = () => document.documentElement.classList.contains('paper');
+
 export function startTheme() {
   apply();
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', apply);
@@ -71,7 +87,7 @@ export function startTheme() {
   let before = null;
   const paper = (on) => {
     document.documentElement.classList.toggle('paper', on);
-    document.querySelectorAll('.scroll > table').forEach((table) => fit(table, on));
+    document.querySelectorAll('.scroll > table').forEach((table) => { shorten(table, on); fit(table, on); });
   };
   addEventListener('beforeprint', () => { before = chosen; chosen = 'light'; paper(true); apply(); });
   addEventListener('afterprint', () => { chosen = before; paper(false); apply(); });

@@ -217,7 +217,7 @@ static ik_status audit_check_config(const ik_audit_config *c, ik_error *err)
  * ends of a cable, or the first of several nodes, would wander with it. */
 static ik_status audit_order_nodes(ik_audit *a, const ik_fabric *f, ik_error *err)
 {
-    return f->node_guid && !f->family_data ? fabric_sorted(f, &a->sorted, err) : IK_OK;
+    return f->node_guid && !f->family_data ? fabric_sorted(f, &a->sorted, &a->given, err) : IK_OK;
 }
 
 ik_status ik_audit_run(const ik_fabric *f, const ik_audit_config *config, const ik_env *env,
@@ -264,5 +264,6 @@ void ik_audit_free(ik_audit *a)
     ik_arena_free(&a->arena);
     ik_fabric_free(a->whole);
     ik_fabric_free(a->sorted);
+    free(a->given);
     *a = (ik_audit){0};
 }

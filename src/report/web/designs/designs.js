@@ -313,13 +313,14 @@ function allDesigns(data, figures, page) {
     );
   const columns = [
     { key: 'series', name: 'design', class: () => 'nowrap' },
-    { key: 'compared', name: 'compare', text: box, order: (m) => (page.chosen.has(m.key) ? 0 : 1) },
+    { key: 'compared', name: 'compare', screen: true, text: box, order: (m) => (page.chosen.has(m.key) ? 0 : 1) },
     ...figures.map((f) => ({
       key: f.key,
       name: f.name,
       kind: f.kind,
       title: f.how,
       number: true,
+      screen: ['spare_host_ports', 'ports_in_use', 'switch_cables'].includes(f.key), // too wide for paper
       csv: !f.main,
       text: (m) => shown(f, m),
     })),
@@ -333,7 +334,7 @@ function allDesigns(data, figures, page) {
       class: (m) => (m.proved === false ? 'no' : ''),
     },
     { key: 'routing', name: 'routing' },
-    { key: 'vc', name: 'VC scheme', text: (m) => m.vc ?? '–' },
+    { key: 'vc', name: 'VC scheme', screen: true, text: (m) => m.vc ?? '–' },
     { key: 'spec', name: data.wish.rails > 1 ? 'fabric of one rail' : 'fabric', class: () => 'wrap spec' },
     data.wish.rails > 1 && {
       key: 'whole_spec',
@@ -356,6 +357,7 @@ function allDesigns(data, figures, page) {
     'All designs',
     quiet(
       `The cheapest first; a column's name sorts. Below it stands how its figures were obtained: point at it, or see Where the figures come from.${data.wish.rails > 1 ? ' Sizes, costs and power are of all rails; all else is of one.' : ''} Every design has exactly the wished hosts.`,
+      el('span', { class: 'printed' }, ' On paper some columns are left out, which the page has.'),
     ),
     card(made),
   );

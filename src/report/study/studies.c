@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/studies.c: the experiments that reproduce papers. Their texts are made a part of the
+ * report/study/studies.c: the experiments that reproduce papers. Their texts are made a part of the
  * library by tools/embed_studies.py, from experiments/papers.
  */
 #include "ikat/reproduce.h"

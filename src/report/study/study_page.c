@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/study_page.c: reads the results of a study once for what the page of reproductions says of
- * it: its claims, and its section with the figures.
+ * report/study/study_page.c: reads the results of a study once for what the page of reproductions
+ * says of it: its claims, and its section with the figures.
  */
-#include "report/study_page.h"
+#include "report/study/study_page.h"
 
 #include "base/text_stream.h"
 #include "base/utf8.h"

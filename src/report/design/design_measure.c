@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * design_measure.c: what is computed on a member that is built: distances, proofs, loads, times,
- * random failures.
+ * report/design/design_measure.c: what is computed on a member that is built: distances,
+ * proofs, loads, times, random failures.
  */
-#include "design_show.h"
-#include "scale.h"
+#include "report/design/designing.h"
 
 #include <math.h>
 #include <string.h>
 
+static void design_note_pattern(void *ctx, const char *text)
+{
+    design_note(ctx, "note: %s", text);
+}
+
 static ik_status design_prove(designs *d, const ik_fabric *f, design_row *row, ik_error *err)
 {
-    const ik_env *env = &d->c->env;
+    const ik_env *env = d->env;
     const ik_verify_config config = {0};
     ik_plan *plan = NULL;
     ik_proof proof = {0};
     ik_status s = ik_plan_from_specs(f, row->fit.routing, NULL, NULL, 0, env, &plan, err);
     if (s == IK_OK) {
-        cli_stage(d->c, "proving %s on %s", row->fit.routing, row->spec);
+        design_stage(d, "proving %s on %s", row->fit.routing, row->spec);
         s = ik_verify_cached(plan, &config, env, &proof, NULL, err);
     }
     if (s == IK_OK) {
@@ -25,11 +29,12 @@ static ik_status design_prove(designs *d, const ik_fabric *f, design_row *row, i
             proof.delivered == IK_YES && proof.loop_free == IK_YES && proof.deadlock_free == IK_YES;
         row->num_vcs = plan->num_vcs;
         snprintf(row->vc, sizeof row->vc, "%s", plan->vc->spec);
-        cli_stage(d->c, "predicting loads of %s", row->spec);
+        design_stage(d, "predicting loads of %s", row->spec);
     }
     for (int k = 0; s == IK_OK && k < d->num_patterns; k++) {
         ik_load_band band;
-        s = cli_predict(d->c, f, plan->routing, d->patterns[k], &row->saturation[k], &band, err);
+        s = ik_load_predict(plan->routing, f, d->patterns[k], env, &row->saturation[k], &band,
+                            design_note_pattern, d, err);
     }
     if (s == IK_OK && d->num_workloads)
         s = design_time_workloads(d, f, plan, row, err);
@@ -81,7 +86,7 @@ static void design_choose_reroute(design_row *row)
 
 static ik_status design_damage_all(designs *d, const ik_fabric *f, design_row *row, ik_error *err)
 {
-    ik_resilience_point points[DESIGN_LOSSES * DESIGN_DRAWS];
+    ik_resilience_point points[IK_DESIGN_LOSSES * DESIGN_DRAWS];
     design_choose_reroute(row);
     const ik_resilience_config config = {.losses = d->losses,
                                          .num_losses = (size_t)d->num_losses,
@@ -89,8 +94,8 @@ static ik_status design_damage_all(designs *d, const ik_fabric *f, design_row *r
                                          .routing = row->reroute,
                                          .fallback = row->fallback,
                                          .floor = row->floor};
-    cli_stage(d->c, "failures of %s", row->spec);
-    ik_status s = ik_resilience_measure(f, &config, &d->c->env, points, err);
+    design_stage(d, "failures of %s", row->spec);
+    ik_status s = ik_resilience_measure(f, &config, d->env, points, err);
     if (s == IK_ERR_USAGE) { /* more racks than this network has */
         char why[sizeof err->text];
         memcpy(why, err->text, sizeof why);
@@ -104,22 +109,22 @@ static ik_status design_damage_all(designs *d, const ik_fabric *f, design_row *r
 /* Where all of it stands, and what the cables cost that this takes. */
 static ik_status design_stand(designs *d, const ik_fabric *f, design_row *row, ik_error *err)
 {
-    cli_stage(d->c, "floor plan of %s", row->spec);
-    ik_status s = ik_floor_plan_make(f, &d->floor_rules, d->rails, &d->c->env, &row->floor, err);
+    design_stage(d, "floor plan of %s", row->spec);
+    ik_status s = ik_floor_plan_make(f, &d->floor_rules, d->rails, d->env, &row->floor, err);
     return s == IK_OK ? design_buy(d, row, err) : s;
 }
 
 static ik_status design_build(designs *d, design_row *row, ik_fabric **f, ik_error *err)
 {
-    cli_stage(d->c, "building %s", row->spec);
-    ik_status s = ik_fabric_from_spec(row->spec, &d->c->env, f, err);
+    design_stage(d, "building %s", row->spec);
+    ik_status s = ik_fabric_from_spec(row->spec, d->env, f, err);
     return s == IK_OK && d->has_floors ? design_stand(d, *f, row, err) : s;
 }
 
 /* Whether a member may be left out because it needs more memory than it is given. */
 static bool design_lacks_memory(const designs *d, ik_status s)
 {
-    return s == IK_ERR_MEMORY && cli_has(d->c, "--memory-limit");
+    return s == IK_ERR_MEMORY && d->ask->leaves_out_large;
 }
 
 /* Whether a member that fails so ends the command; else the others of its family are tried. */
@@ -153,10 +158,12 @@ static ik_status design_try(designs *d, const design_row *first, unsigned i, des
 static void design_leave_out(const designs *d, design_row *row, const ik_fit *fit,
                              const ik_error *why)
 {
-    cli_note(d->c, "%s: %s; it is not compared with other members of its family", fit->point.spec,
-             why->text);
+    ik_design_member member;
+    design_make_member(row, &member);
+    design_note(d, "%s: %s; it is not compared with other members of its family", fit->point.spec,
+                why->text);
     if (!design_lacks_memory(d, why->status) && fit->point.switches == row->fewest_switches &&
-        fit->point.hosts == row->fewest_switches_hosts && design_has_fewer(row))
+        fit->point.hosts == row->fewest_switches_hosts && ik_design_has_fewer(&member))
         row->fewest_switches = 0;
 }
 
@@ -189,11 +196,11 @@ static ik_status design_forget(designs *d, design_row *row, const ik_fit *fit, i
 {
     const char *floor = d->has_floors ? ", without a floor plan," : "";
     if (strcmp(row->fit.point.spec, fit->point.spec) == 0)
-        cli_note(d->c, "%s: %s; only its size and its cost%s are shown", row->spec, err->text,
-                 floor);
+        design_note(d, "%s: %s; only its size and its cost%s are shown", row->spec, err->text,
+                    floor);
     else
-        cli_note(d->c, "%s: %s; only size and cost%s of %s are shown", row->spec, err->text, floor,
-                 fit->point.spec);
+        design_note(d, "%s: %s; only size and cost%s of %s are shown", row->spec, err->text, floor,
+                    fit->point.spec);
     ik_floor_plan_free(row->floor);
     row->floor = NULL;
     design_take(d, row, fit);
@@ -202,10 +209,10 @@ static ik_status design_forget(designs *d, design_row *row, const ik_fit *fit, i
 
 ik_status design_measure(designs *d, design_row *row, ik_error *err)
 {
-    const ik_env *env = &d->c->env;
+    const ik_env *env = d->env;
     const ik_fit fit = row->fit;
     ik_fabric *f = NULL;
-    if (!row->fits || designs_most_hosts(d) > CLI_MOST_BUILT)
+    if (!row->fits || ik_designs_most_hosts(&d->wish) > IK_DESIGN_MOST_BUILT)
         return IK_OK;
     ik_status s = design_build_all(d, row, &f, err);
     if (s == IK_OK && d->from)
@@ -214,7 +221,7 @@ ik_status design_measure(designs *d, design_row *row, ik_error *err)
         s = ik_distances_measure(f, env, &row->dist, err);
     if (s == IK_OK)
         s = design_prove(d, f, row, err);
-    if (s == IK_OK && cli_has(d->c, "--bisection") && f->num_switches > 1) {
+    if (s == IK_OK && d->ask->bisection && f->num_switches > 1) {
         s = ik_bisection_measure(f, 0, env, &row->bisection, err);
         row->has_bisection = s == IK_OK;
     }

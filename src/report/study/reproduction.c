@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/reproduction.c: one page of the studies that reproduce papers: what their claims say, and
- * the figures beside them. Plain HTML: everything else stands in files beside the page.
+ * report/study/reproduction.c: one page of the studies that reproduce papers: what their claims
+ * say, and the figures beside them. Plain HTML: everything else stands in files beside the page.
  */
-#include "report/study_page.h"
+#include "report/study/study_page.h"
 
 #include "base/utf8.h"
 #include "report/report_csv.h"

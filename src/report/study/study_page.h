@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report/study_page.h: what the page of reproductions says of one study.
+ * report/study/study_page.h: what the page of reproductions says of one study.
  */
 #ifndef IKAT_REPORT_STUDY_PAGE_H
 #define IKAT_REPORT_STUDY_PAGE_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * design_times.c: how long workloads take on one plane of a member, of whose bytes it carries an
- * equal share.
+ * report/design/design_times.c: how long workloads take on one plane of a member, of
+ * whose bytes it carries an equal share.
  */
-#include "design_show.h"
+#include "ikat/result.h"
+#include "ikat/sim.h"
+#include "report/design/designing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -63,7 +65,7 @@ static ik_status design_simulate_on(const designs *d, const ik_plan *plan, const
     ik_sim_result *run = NULL;
     uint64_t done = 0, ps = 0;
     ik_status s = design_make_sections(&x, d->rails, limit_ps, err);
-    ik_env env = d->c->env;
+    ik_env env = *d->env;
     env.progress = NULL; /* it would count to at_most, and the end is not known */
     const ik_sim_config config = {
         .switch_params = &x.switches, .adapter_params = &x.adapter, .measure_params = &x.measure};
@@ -94,14 +96,14 @@ static uint64_t design_limit_ps(const designs *d, const design_row *row, const i
 static ik_status design_simulate(designs *d, const design_row *row, const char *workload,
                                  ik_design_time *time, ik_error *err)
 {
-    const ik_env *env = &d->c->env;
-    char spec[200];
+    const ik_env *env = d->env;
+    char spec[200], limit[40];
     ik_fabric *f = NULL;
     ik_plan *plan = NULL;
     ik_traffic *t = NULL;
     uint64_t limit_ps = 0;
     design_put_spec(d, &row->fit, d->rails, spec, sizeof spec);
-    cli_stage(d->c, "simulating %.60s on %s", workload, row->spec);
+    design_stage(d, "simulating %.60s on %s", workload, row->spec);
     ik_status s = ik_fabric_from_spec(spec, env, &f, err);
     if (s == IK_OK)
         s = ik_traffic_from_spec(f, workload, env, &t, err);
@@ -112,8 +114,8 @@ static ik_status design_simulate(designs *d, const design_row *row, const char *
         s = design_simulate_on(d, plan, t, limit_ps, time, err);
     }
     if (s == IK_OK && isnan(time->simulated_ns))
-        cli_note(d->c, "%s: %s is not over after %s, where its simulation was stopped", row->spec,
-                 cli_line(workload), cli_quantity(limit_ps, IK_DIM_TIME));
+        design_note(d, "%s: %s is not over after %s, where its simulation was stopped", row->spec,
+                    workload, ik_format_quantity(limit, sizeof limit, limit_ps, IK_DIM_TIME));
     ik_plan_free(plan);
     ik_traffic_free(t);
     ik_fabric_free(f);
@@ -132,10 +134,10 @@ static bool design_is_small(const designs *d, const design_row *row, const char 
 {
     double hops = design_count_hops(d, row, w);
     if (hops > design_most_hops)
-        cli_note(d->c,
-                 "%s: %s is not simulated: its packets make about %.0e hops, the most is %.0e; "
-                 "'ikat run' has no such limit",
-                 row->spec, cli_line(workload), hops, design_most_hops);
+        design_note(d,
+                    "%s: %s is not simulated: its packets make about %.0e hops, the most is %.0e; "
+                    "'ikat run' has no such limit",
+                    row->spec, workload, hops, design_most_hops);
     return hops <= design_most_hops;
 }
 
@@ -145,7 +147,7 @@ static bool design_is_small(const designs *d, const design_row *row, const char 
 static ik_status design_time_workload(designs *d, const ik_fabric *f, const ik_plan *plan,
                                       design_row *row, int k, ik_error *err)
 {
-    const ik_env *env = &d->c->env;
+    const ik_env *env = d->env;
     ik_design_time *time = &row->times[k];
     ik_traffic *t = NULL;
     ik_phases phases;
@@ -161,7 +163,7 @@ static ik_status design_time_workload(designs *d, const ik_fabric *f, const ik_p
     }
     if (s == IK_OK)
         ik_phases_free(&phases);
-    if (s == IK_OK && cli_has(d->c, "--simulate"))
+    if (s == IK_OK && d->ask->simulate)
         small = design_is_small(d, row, d->workloads[k], t->workload);
     ik_traffic_free(t);
     return s == IK_OK && small ? design_simulate(d, row, d->workloads[k], time, err) : s;
@@ -172,7 +174,7 @@ ik_status design_time_workloads(designs *d, const ik_fabric *f, const ik_plan *p
 {
     ik_status s = IK_OK;
     for (int k = 0; s == IK_OK && k < d->num_workloads; k++) {
-        cli_stage(d->c, "%.80s on %s", d->workloads[k], row->spec);
+        design_stage(d, "%.80s on %s", d->workloads[k], row->spec);
         s = design_time_workload(d, f, plan, row, k, err);
     }
     return s;
