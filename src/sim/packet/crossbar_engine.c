@@ -149,14 +149,7 @@ static void crossbar_pass(partition *p, const crossbar_message *m)
 static void crossbar_window(partition *p, const slot *at)
 {
     crossbar_state *c = p->sim->engine.crossbar;
-    for (uint32_t chunk = at->first; chunk != IK_NONE; chunk = p->wheel.events[chunk * 64].node) {
-        uint32_t count = sim_chunk_count(&p->wheel, at, chunk);
-        p->n.events += count;
-        for (uint32_t n = 1; n <= count; n++) {
-            const event *e = &p->wheel.events[chunk * 64 + n]; /* what is posted may move them */
-            sim_host_wake(p, ik_node_host(p->sim->f, e->node), p->start + calendar_event_offset(e));
-        }
-    }
+    sim_host_wake_all(p, at);
     crossbar_sort(c);
     for (size_t k = 0; k < c->num; k++)
         crossbar_pass(p, &c->begun[k]);

@@ -100,6 +100,10 @@ typedef struct end_of_message {
     uint32_t src, comm, tag, op;
 } end_of_message;
 
+typedef struct sent_message {
+    uint32_t op, rank; /* whose send it is */
+} sent_message;
+
 enum { MOST_LONELY = 8 };
 
 typedef struct matcher {
@@ -249,8 +253,18 @@ static end_of_message graph_check_end_of(const ik_graph *g, uint32_t peer, uint3
     return (end_of_message){peer, g->comm ? g->comm[op] : 0, g->tag[op], op};
 }
 
+/* In order already where each source sends in the order of its tags. */
+static void graph_check_sort_ends(end_of_message *ends, size_t num)
+{
+    size_t k = 1;
+    while (k < num && graph_check_by_key(&ends[k - 1], &ends[k]) < 0)
+        k++;
+    if (k < num)
+        qsort(ends, num, sizeof *ends, graph_check_by_key);
+}
+
 /* sent: operations that send to the rank, ascending. */
-static void graph_check_match_rank(matcher *m, uint32_t rank, const uint32_t *sent, size_t num)
+static void graph_check_match_rank(matcher *m, uint32_t rank, const sent_message *sent, size_t num)
 {
     ik_graph *g = m->g;
     bool any = false;
@@ -263,9 +277,9 @@ static void graph_check_match_rank(matcher *m, uint32_t rank, const uint32_t *se
         any |= g->ops[op].peer == GRAPH_ANY || g->tag[op] == GRAPH_ANY;
     }
     for (size_t k = 0; k < num; k++)
-        m->sends[m->num_sends++] = graph_check_end_of(g, ik_graph_rank(g, sent[k]), sent[k]);
-    qsort(m->recvs, m->num_recvs, sizeof *m->recvs, graph_check_by_key);
-    qsort(m->sends, m->num_sends, sizeof *m->sends, graph_check_by_key);
+        m->sends[m->num_sends++] = graph_check_end_of(g, sent[k].rank, sent[k].op);
+    graph_check_sort_ends(m->recvs, m->num_recvs);
+    graph_check_sort_ends(m->sends, m->num_sends);
     graph_check_match_acks(m);
     if (any)
         graph_check_match_any(m);
@@ -312,7 +326,7 @@ static ik_status graph_check_refuse_size(const matcher *m, const char *source, i
 
 typedef struct by_destination {
     uint32_t *first; /* [num_ranks + 2] */
-    uint32_t *sends;
+    sent_message *sends;
 } by_destination;
 
 static bool graph_check_sort_sends(const ik_graph *g, by_destination *d, size_t *most)
@@ -332,9 +346,10 @@ static bool graph_check_sort_sends(const ik_graph *g, by_destination *d, size_t 
         d->first[h + 2] += d->first[h + 1];
     }
     d->sends = ik_calloc((size_t)d->first[g->num_ranks + 1] + 1, sizeof *d->sends);
-    for (uint32_t op = 0; d->sends && op < g->num_ops; op++)
-        if (g->kind[op] == IK_OP_SEND)
-            d->sends[d->first[g->ops[op].peer + 1]++] = op;
+    for (uint32_t h = 0; d->sends && h < g->num_ranks; h++)
+        for (uint32_t op = graph_check_row_first(g)[h]; op < graph_check_row_first(g)[h + 1]; op++)
+            if (g->kind[op] == IK_OP_SEND)
+                d->sends[d->first[g->ops[op].peer + 1]++] = (sent_message){op, h};
     return d->sends != NULL;
 }
 
