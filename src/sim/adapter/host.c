@@ -460,15 +460,15 @@ static void host_fetch_woken(const sim *s, uint32_t host, unsigned stage)
 
 void sim_host_wake_all(partition *p, const slot *at)
 {
-    enum { AHEAD = 4 };
+    enum { AHEAD = 3 };
     const uint32_t first_node = p->sim->f->num_switches;
     for (uint32_t chunk = at->first; chunk != IK_NONE; chunk = p->wheel.events[chunk * 64].node) {
         int count = (int)sim_chunk_count(&p->wheel, at, chunk);
         p->n.events += (unsigned)count;
-        for (int n = 1 - HOST_STAGES * AHEAD; n <= count; n++) {
+        for (int n = 1 - FINITE_STAGES * AHEAD; n <= count; n++) {
             const event *events = &p->wheel.events[chunk * 64]; /* what is posted may move them */
-            for (int stage = 0; stage < HOST_STAGES; stage++) {
-                int later = n + (HOST_STAGES - stage) * AHEAD;
+            for (int stage = 0; stage < FINITE_STAGES; stage++) {
+                int later = n + (FINITE_STAGES - stage) * AHEAD;
                 if (later >= 1 && later <= count)
                     host_fetch_woken(p->sim, events[later].node - first_node, (unsigned)stage);
             }

@@ -346,6 +346,7 @@ void sim_finite_advance(partition *p, uint32_t host, uint64_t now)
 /* What waits for an operation mostly stands right behind it. */
 void sim_finite_fetch(const sim *s, uint32_t host, unsigned stage)
 {
+    assert(stage < FINITE_STAGES);
     const finite *f = s->workload.finite;
     const ik_graph *g = f->w->graph;
     const ik_heap *due = &f->due[host];
@@ -359,11 +360,17 @@ void sim_finite_fetch(const sim *s, uint32_t host, unsigned stage)
     if (stage == 1 || !due->num)
         return;
     uint32_t op = due->items[0].id;
+    if (stage == 3) {
+        __builtin_prefetch(&g->after[g->after_first[op]]);
+        return;
+    }
     __builtin_prefetch(&g->after_first[op]);
-    __builtin_prefetch(&g->ops[op + 1]);
+    __builtin_prefetch(&g->kind[op]);
+    __builtin_prefetch(&g->cpu[op]);
+    __builtin_prefetch((const char *)&g->ops[op] + 32);
     __builtin_prefetch(&f->first_packet[op]);
-    for (unsigned k = 0; k < 4; k++)
-        __builtin_prefetch(&f->ops[op] + k, 1);
+    for (unsigned line = 0; line < 5; line++)
+        __builtin_prefetch((char *)&f->ops[op] + 64 * line, 1);
 }
 
 uint64_t sim_finite_next(const sim *s, uint32_t host)
