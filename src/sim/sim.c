@@ -235,7 +235,8 @@ ik_status sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_c
 }
 
 ik_status sim_completion(const ik_plan *plan, const ik_traffic *workload,
-                         const ik_sim_config *config, const ik_env *env, uint64_t *ps, ik_error *err)
+                         const ik_sim_config *config, const ik_env *env, uint64_t *ps,
+                         ik_error *err)
 {
     const ik_sim_config c = sim_config_of(config);
     found_end end = {0};

@@ -114,15 +114,6 @@ static int crossbar_by_time(const void *a, const void *b)
     return (x->src > y->src) - (x->src < y->src);
 }
 
-static void crossbar_sort(crossbar_state *c)
-{
-    size_t k = 1;
-    while (k < c->num && crossbar_by_time(&c->begun[k - 1], &c->begun[k]) < 0)
-        k++;
-    if (k < c->num)
-        qsort(c->begun, c->num, sizeof *c->begun, crossbar_by_time);
-}
-
 /* To its output, where it waits for those before it, and to its host. */
 static void crossbar_pass(partition *p, const crossbar_message *m)
 {
@@ -150,7 +141,7 @@ static void crossbar_window(partition *p, const slot *at)
 {
     crossbar_state *c = p->sim->engine.crossbar;
     sim_host_wake_all(p, at);
-    crossbar_sort(c);
+    ik_array_sort(c->begun, c->num, sizeof *c->begun, crossbar_by_time);
     for (size_t k = 0; k < c->num; k++)
         crossbar_pass(p, &c->begun[k]);
     c->num = 0;
@@ -201,7 +192,6 @@ static void crossbar_free(sim *s)
     free(c->turn_closed);
     free(c);
 }
-
 
 static uint64_t crossbar_window_ps(uint64_t least, uint64_t shortest)
 {

@@ -98,11 +98,11 @@ void sim_finite_free(sim *s)
         return;
     for (uint32_t host = 0; f->due && host < s->f->num_hosts; host++)
         ik_heap_free(&f->due[host]);
-    void *blocks[] = {f->finish_ps, f->keys,     f->repetition, f->states,       f->ops,
-                      f->turns,     f->behind,   f->due,        f->first_packet, f->cpu_free,
-                      f->ops_left,  f->sent_ps,  f->in_turn,    f->handed_ps,    f->begun_ps,
-                      f->order_ps,  f->answered, f->wanted,     f->replied_ps,   f->endless,
-                      f->gap_free,  f->gapped_ps,  f->last_found};
+    void *blocks[] = {f->finish_ps, f->keys,      f->repetition, f->states,       f->ops,
+                      f->turns,     f->behind,    f->due,        f->first_packet, f->cpu_free,
+                      f->ops_left,  f->sent_ps,   f->in_turn,    f->handed_ps,    f->begun_ps,
+                      f->order_ps,  f->answered,  f->wanted,     f->replied_ps,   f->endless,
+                      f->gap_free,  f->gapped_ps, f->last_found};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_any_free(f);

@@ -8,6 +8,8 @@
  * of operations, for a receive may begin long before it is done, and others may wait for that. */
 #include "traffic/workload/graph_impl.h"
 
+#include "base/array.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -253,16 +255,6 @@ static end_of_message graph_check_end_of(const ik_graph *g, uint32_t peer, uint3
     return (end_of_message){peer, g->comm ? g->comm[op] : 0, g->tag[op], op};
 }
 
-/* In order already where each source sends in the order of its tags. */
-static void graph_check_sort_ends(end_of_message *ends, size_t num)
-{
-    size_t k = 1;
-    while (k < num && graph_check_by_key(&ends[k - 1], &ends[k]) < 0)
-        k++;
-    if (k < num)
-        qsort(ends, num, sizeof *ends, graph_check_by_key);
-}
-
 /* sent: operations that send to the rank, ascending. */
 static void graph_check_match_rank(matcher *m, uint32_t rank, const sent_message *sent, size_t num)
 {
@@ -278,8 +270,9 @@ static void graph_check_match_rank(matcher *m, uint32_t rank, const sent_message
     }
     for (size_t k = 0; k < num; k++)
         m->sends[m->num_sends++] = graph_check_end_of(g, sent[k].rank, sent[k].op);
-    graph_check_sort_ends(m->recvs, m->num_recvs);
-    graph_check_sort_ends(m->sends, m->num_sends);
+    ik_array_sort(m->recvs, m->num_recvs, sizeof *m->recvs, graph_check_by_key);
+    /* in order already where each source sends in the order of its tags */
+    ik_array_sort(m->sends, m->num_sends, sizeof *m->sends, graph_check_by_key);
     graph_check_match_acks(m);
     if (any)
         graph_check_match_any(m);
