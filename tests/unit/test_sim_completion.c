@@ -136,6 +136,20 @@ static void build_meeting(graph_builder *b, uint64_t seed)
     graph_wait(b, graph_message(b, 1, 2, 9000, NULL), calc, false);
 }
 
+/* Hosts 0 and 1 fill their buffers with packets for host 3, so that host 0's message for host 2,
+ * which the end waits for, stands in its adapter; with enough space (seed 2) it does not. */
+static void build_starved(graph_builder *b, uint64_t seed)
+{
+    uint32_t recv;
+    (void)seed;
+    for (unsigned k = 0; k < 8; k++) {
+        graph_message(b, 0, 3, 3000, NULL);
+        graph_message(b, 1, 3, 3000, NULL);
+    }
+    graph_message(b, 0, 2, 3000, &recv);
+    graph_wait(b, graph_add(b, 2, IK_OP_CALC, 10000 * NS, 0, 0, 0), recv, false);
+}
+
 static void test_refusals(void **state)
 {
     static const struct {
@@ -143,13 +157,16 @@ static void test_refusals(void **state)
         uint64_t visits, seed;
         unsigned given;
     } cases[] = {{build_turns, 1, 1, 0},    {build_turns, 2, 1, 0},   {build_turns, 3, 1, 1},
-                 {build_turns, FIFO, 1, 1}, {build_meeting, 1, 1, 0}, {build_meeting, 1, 2, 1}};
+                 {build_turns, FIFO, 1, 1}, {build_meeting, 1, 1, 0}, {build_meeting, 1, 2, 1},
+                 {build_starved, 1, 1, 0},  {build_starved, 1, 2, 1}};
     (void)state;
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
         scenario c = crossbar_of(0);
         answers n = {0};
         c.adapter = "packet=3000 B";
         c.seed = cases[k].seed;
+        if (cases[k].build == build_starved)
+            c.sw = c.seed == 1 ? "model=ideal;buffer=9000 B" : "model=ideal;buffer=90 KiB";
         compare_completion(c, cases[k].visits, cases[k].build, &n);
         if (n.given != cases[k].given)
             fail_msg("case %u: %s", k, n.given ? "answered" : "refused");
