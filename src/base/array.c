@@ -23,6 +23,16 @@ void *ik_array_grown(void *items, size_t *cap, size_t needed, size_t size)
     return grown;
 }
 
+void ik_array_sort(void *items, size_t num, size_t size, int (*compare)(const void *, const void *))
+{
+    const char *at = items;
+    size_t k = 1;
+    for (; k < num && compare(at, at + size) <= 0; k++)
+        at += size;
+    if (k < num)
+        qsort(items, num, size, compare);
+}
+
 /* ---- the heap */
 
 bool ik_heap_before(const ik_heap_item *a, const ik_heap_item *b)

@@ -22,6 +22,10 @@
  * memory for them, or no size_t, the array as it was, *cap unchanged. */
 void *ik_array_grown(void *items, size_t *cap, size_t needed, size_t size);
 
+/* As qsort; in O(num) where they are in order already. */
+void ik_array_sort(void *items, size_t num, size_t size,
+                   int (*compare)(const void *, const void *));
+
 /* A binary heap: the item of the least key first, among equal keys that of the least id. */
 typedef struct ik_heap_item {
     uint64_t key;

@@ -225,8 +225,9 @@ static json_t *json_parse_read_number(reader *r)
     bool real;
     if (!json_parse_scan_number(r, &real))
         return NULL;
-    size_t length = (size_t)(r->at - start);
-    snprintf(text, sizeof text, "%.*s", (int)(length < MAX_NUMBER ? length : MAX_NUMBER), start);
+    size_t length = (size_t)(r->at - start), kept = length < MAX_NUMBER ? length : MAX_NUMBER;
+    memcpy(text, start, kept);
+    text[kept] = '\0';
     errno = 0;
     double value = real ? strtod(text, NULL) : 0;
     long long whole = real ? 0 : strtoll(text, NULL, 10);

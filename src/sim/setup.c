@@ -223,9 +223,9 @@ static uint64_t setup_measure_state(sim *s, const sim_engine *only, sizes *z)
     while (*next != s->engine.ops)
         next++;
     setup_measure_all(s);
-    if (only)
+    if (only && only->fits(s))
         s->engine.ops = only;
-    while (!only && !s->engine.ops->fits(s))
+    while (!s->engine.ops->fits(s))
         s->engine.ops = *++next;
     *z = setup_measure_all(s);
     s->net.output_stride = state_output_bytes(s->sw.vcs, s->sw.out_buffers);

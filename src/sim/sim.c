@@ -11,6 +11,7 @@
 #include "sim/workload/finite.h"
 #include "traffic/schedule.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 const sim_engine *const sim_engines[] = {&sim_fast_engine, &sim_general_engine, NULL};
@@ -29,20 +30,31 @@ ik_status sim_first_failure(const sim *s, ik_error *err)
     return IK_OK;
 }
 
-/* When all that ends is done, beside jobs that never end; UINT64_MAX = it is not by at_most. */
+/* What a run says that is to find nothing but the end of a workload. */
+typedef struct found_end {
+    uint64_t ps;    /* when all that ends is done, beside jobs that never end; UINT64_MAX = never */
+    bool completed; /* by at_most */
+    bool contended; /* another engine has to say it */
+} found_end;
+
+/* first: the engine that is tried first, NULL = none in particular. */
 static ik_status sim_find_end(const ik_plan *plan, const ik_traffic *traffic,
-                              const ik_sim_config *config, const ik_env *env, uint64_t *end_ps,
-                              ik_error *err)
+                              const ik_sim_config *config, const ik_env *env,
+                              const sim_engine *first, found_end *out, ik_error *err)
 {
     sim s;
-    ik_status status = sim_setup_engine(&s, plan, traffic, config, env, NULL, err);
+    ik_status status = sim_setup_engine(&s, plan, traffic, config, env, first, err);
     status = sim_agree(env, status, err);
     if (status == IK_OK) {
+        s.measure.completion_only = true;
         sim_finite_stop_when_done(&s);
         status = sim_run_partitions(&s, err);
     }
-    if (status == IK_OK)
-        *end_ps = sim_finite_end(&s);
+    out->contended = sim_crossbar_contends(&s);
+    if (status == IK_OK) {
+        out->ps = sim_finite_end(&s);
+        out->completed = out->ps <= s.measure.end_ps && !s.outcome.deadlock;
+    }
     sim_free(&s);
     return status;
 }
@@ -89,10 +101,10 @@ static ik_status sim_run_events(const ik_plan *plan, const ik_traffic *traffic,
                                 ik_sim_result *out, ik_error *err)
 {
     ik_sim_config until = *config;
-    uint64_t end_ps = UINT64_MAX;
+    found_end end = {.ps = UINT64_MAX};
     bool endless = traffic->workload && traffic->workload->num_endless;
-    ik_status status = endless ? sim_find_end(plan, traffic, config, env, &end_ps, err) : IK_OK;
-    until.at_most_ps = end_ps < UINT64_MAX && end_ps > 0 ? end_ps : config->at_most_ps;
+    ik_status status = endless ? sim_find_end(plan, traffic, config, env, NULL, &end, err) : IK_OK;
+    until.at_most_ps = end.ps < UINT64_MAX && end.ps > 0 ? end.ps : config->at_most_ps;
     return status == IK_OK ? sim_run_once(plan, traffic, &until, env, w, out, err) : status;
 }
 
@@ -219,6 +231,27 @@ ik_status sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_c
     if (status == IK_OK)
         status = sim_run_by_port(plan, bound ? bound : traffic, &c, env, out, err);
     ik_traffic_free(bound);
+    return status;
+}
+
+ik_status sim_completion(const ik_plan *plan, const ik_traffic *workload,
+                         const ik_sim_config *config, const ik_env *env, uint64_t *ps,
+                         ik_error *err)
+{
+    const ik_sim_config c = sim_config_of(config);
+    found_end end = {0};
+    ik_error why = {0};
+    ik_status status = sim_refuse_workload(plan, workload, &c, err);
+    if (status != IK_OK)
+        return status;
+    assert(workload->workload);
+    status = sim_find_end(plan, workload, &c, env, &sim_crossbar_engine, &end, &why);
+    if (end.contended)
+        status = sim_find_end(plan, workload, &c, env, NULL, &end, err);
+    else if (status != IK_OK && err)
+        *err = why;
+    if (status == IK_OK)
+        *ps = end.completed ? end.ps : 0;
     return status;
 }
 

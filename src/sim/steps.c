@@ -180,7 +180,8 @@ static ik_status look_for_deadlock(partition *p, bool last, uint64_t time)
 {
     sim *s = p->sim;
     ik_status status = sim_in_flight(s) ? sim_find_deadlock(s, &p->err) : IK_OK;
-    bool missing = s->workload.finite && (last || s->outcome.deadlock) &&
+    bool missing = s->workload.finite && !s->measure.completion_only &&
+                   (last || s->outcome.deadlock) &&
                    (s->outcome.deadlock || sim_finite_end(s) > s->measure.end_ps);
     if (status != IK_OK || !missing || (!last && !sim_tell_results(p)))
         return status;

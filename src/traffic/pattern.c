@@ -4,6 +4,8 @@
  */
 #include "traffic/pattern.h"
 
+#include "base/array.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -82,8 +84,7 @@ static int pattern_compare_flows(const void *a, const void *b)
 static size_t pattern_merge_flows(pattern_flow *flows, size_t count)
 {
     size_t kept = 0;
-    if (count)
-        qsort(flows, count, sizeof *flows, pattern_compare_flows);
+    ik_array_sort(flows, count, sizeof *flows, pattern_compare_flows);
     for (size_t i = 0; i < count; i++) {
         if (flows[i].src == flows[i].dst || flows[i].weight == 0)
             continue;

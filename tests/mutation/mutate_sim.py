@@ -27,7 +27,8 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file_
 TESTS = ["test_sim_timing", "test_sim_conserve", "test_sim_kernels", "test_sim_threads", "test_sim_pipeline", "test_sim_models",
          "test_sim_switch", "test_sim_processes", "test_sim_buffers", "test_sim_rest",
          "test_sim_adapter", "test_sim_choice", "test_sim_congestion", "test_sim_pipe_threads", "test_sim_crossbar",
-         "test_sim_hold", "test_sim_graph", "test_sim_replies", "test_sim_priority", "test_traffic_mix", "test_sim_loads", "test_sim_outputs", "test_sim_random", "test_sim_stop"]
+         "test_sim_hold", "test_sim_graph", "test_sim_replies", "test_sim_priority", "test_traffic_mix", "test_sim_loads", "test_sim_outputs", "test_sim_random", "test_sim_stop",
+         "test_sim_completion"]
 TIMES, SECONDS = 3, 20  # processor time that a fault may take: so many times that of the unbroken simulator, and so many seconds more
 WAITING_S = 60  # a test that takes no processor time at all for so long sleeps for ever, however busy the machine is
 PIPE = ["test_sim_pipeline", "test_sim_models"]
@@ -35,6 +36,12 @@ PIPE_MESSAGES = ["test_sim_pipe_threads"]
 
 # name, file in src/sim, text, what replaces it, tests that should notice (asked first)
 FAULTS = [
+    ("completion: messages of a host never take turns", "packet/crossbar_engine.c", "    c->contended |= pk->t_gen < c->turn_closed[host];\n", "", ["test_sim_completion"]),
+    ("completion: turns are over with a first packet", "packet/crossbar_engine.c", "(packets - 2) * c->full_ps + 1", "1", ["test_sim_completion"]),
+    ("completion: messages never take turns at an output", "packet/crossbar_engine.c", "comes < c->out_closed[m->dst] || ", "", ["test_sim_completion"]),
+    ("completion: hosts never lack credit", "packet/crossbar_engine.c", " || goes - comes > c->most_late_ps", "", ["test_sim_completion"]),
+    ("completion: outputs are free", "packet/crossbar_engine.c", "comes > c->out_free[m->dst] ? comes : c->out_free[m->dst];", "comes;", ["test_sim_completion"]),
+    ("completion: the higher port goes first", "packet/crossbar_engine.c", "(x->src > y->src) - (x->src < y->src)", "(x->src < y->src) - (x->src > y->src)", ["test_sim_completion"]),
     ("graph: a message overtakes one of its source", "workload/finite_any.c", "        if (!f->any[k].taken && finite_any_fits_tag(g, recv, f->any[k].op))\n            return false;\n", "", ["test_sim_graph"]),
     ("graph: a message that arrives takes the receive that began last", "workload/finite_any.c", "        f->ops[l->tail].next = recv;\n    else\n        l->head = recv;\n    l->tail = recv;",
      "        f->ops[recv].next = l->head;\n    l->head = recv;\n    if (l->num == 1)\n        l->tail = recv;", ["test_sim_graph"]),

@@ -30,45 +30,72 @@ typedef void (*build_fn)(graph_builder *b, uint64_t seed);
 
 enum { FIFO = 1 << 20 };
 
-/* Runs what `build` makes by an engine (NULL: the one chosen). visits: packets that a message sends
- * in its turn. */
+/* What `build` makes, on the fabric of a scenario. */
+typedef struct made_graph {
+    ik_env env;
+    ik_fabric *f;
+    ik_plan *plan;
+    ik_workload work;
+    ik_traffic traffic;
+    sections sec;
+} made_graph;
+
+/* visits: packets that a message sends in its turn. */
+static inline void open_graph(made_graph *m, const scenario *c, uint64_t visits, build_fn build)
+{
+    static char spec[] = "made";
+    ik_error err = {0};
+    *m = (made_graph){.env = env_of(c)};
+    if (ik_fabric_from_spec(c->fabric, &m->env, &m->f, &err) != IK_OK ||
+        ik_plan_from_specs(m->f, c->routing, c->vc, NULL, c->num_vcs, &m->env, &m->plan, &err) !=
+            IK_OK ||
+        open_sections(&m->sec, c, &err) != IK_OK)
+        fail_msg("%s: %s", c->fabric, err.text);
+    graph_builder b = {.num_hosts = m->f->num_hosts, .source = "test"};
+    build(&b, m->env.seed);
+    if (graph_finish(&b, &m->work, &err) != IK_OK)
+        fail_msg("%s: %s", c->fabric, err.text);
+    m->work.visits = visits;
+    m->traffic = (ik_traffic){.family = &made_family,
+                              .fabric = m->f,
+                              .num_hosts = m->f->num_hosts,
+                              .spec = spec,
+                              .workload = &m->work};
+}
+
+static inline void close_graph(made_graph *m)
+{
+    close_sections(&m->sec);
+    ik_workload_clear(&m->work);
+    ik_plan_free(m->plan);
+    ik_fabric_free(m->f);
+}
+
+/* Up to the end of the loop, by an engine (NULL: the one chosen). */
+static inline void run_loop(sim *s, const sim_engine *engine, const made_graph *m)
+{
+    ik_error err = {0};
+    if (sim_setup_engine(s, m->plan, &m->traffic, &m->sec.config, &m->env, engine, &err) != IK_OK ||
+        sim_workers_run(s->parallel.num_partitions, s->parallel.partitions,
+                        sizeof *s->parallel.partitions, (void (*)(void *))sim_run_partition,
+                        &s->outcome.run_seconds, &err) != IK_OK)
+        fail_msg("%s", err.text);
+}
+
+/* Runs what `build` makes. */
 static inline ik_sim_result run_graph(const sim_engine *engine, scenario c, uint64_t visits,
                                       build_fn build)
 {
-    ik_env env = env_of(&c);
-    ik_fabric *f = NULL;
-    ik_plan *plan = NULL;
+    made_graph m;
     ik_error err = {0};
     ik_sim_result r = {0};
-    ik_workload work = {0};
-    sections sec;
     sim s;
-    if (ik_fabric_from_spec(c.fabric, &env, &f, &err) != IK_OK ||
-        ik_plan_from_specs(f, c.routing, c.vc, NULL, c.num_vcs, &env, &plan, &err) != IK_OK ||
-        open_sections(&sec, &c, &err) != IK_OK)
-        fail_msg("%s: %s", c.fabric, err.text);
-    graph_builder b = {.num_hosts = f->num_hosts, .source = "test"};
-    build(&b, env.seed);
-    if (graph_finish(&b, &work, &err) != IK_OK)
-        fail_msg("%s: %s", c.fabric, err.text);
-    work.visits = visits;
-    char spec[] = "made";
-    ik_traffic traffic = {.family = &made_family,
-                          .fabric = f,
-                          .num_hosts = f->num_hosts,
-                          .spec = spec,
-                          .workload = &work};
-    if (sim_setup_engine(&s, plan, &traffic, &sec.config, &env, engine, &err) != IK_OK ||
-        sim_workers_run(s.parallel.num_partitions, s.parallel.partitions,
-                        sizeof *s.parallel.partitions, (void (*)(void *))sim_run_partition,
-                        &s.outcome.run_seconds, &err) != IK_OK ||
-        sim_export_results(&s, &r, &err) != IK_OK)
+    open_graph(&m, &c, visits, build);
+    run_loop(&s, engine, &m);
+    if (sim_export_results(&s, &r, &err) != IK_OK)
         fail_msg("%s: %s", c.fabric, err.text);
     sim_free(&s);
-    close_sections(&sec);
-    ik_workload_clear(&work);
-    ik_plan_free(plan);
-    ik_fabric_free(f);
+    close_graph(&m);
     return r;
 }
 

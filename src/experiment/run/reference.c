@@ -91,15 +91,14 @@ static ik_status reference_run_on(const ik_fabric *f, const char *traffic_spec,
 {
     ik_plan *plan = NULL;
     ik_traffic *traffic = NULL, moved;
-    ik_sim_result result = {0};
+    uint64_t ps = 0;
     ik_status status = ik_plan_from_specs(f, "minimal", NULL, NULL, 0, env, &plan, err);
     if (status == IK_OK)
         status = reference_workload_on(f, traffic_spec, workload, env, &traffic, &moved, err);
     if (status == IK_OK)
-        status = sim_run(plan, traffic ? traffic : &moved, config, env, &result, err);
+        status = sim_completion(plan, traffic ? traffic : &moved, config, env, &ps, err);
     if (status == IK_OK)
-        *ns = (double)result.completion_ps / 1e3;
-    sim_result_clear(&result);
+        *ns = (double)ps / 1e3;
     ik_traffic_free(traffic);
     ik_plan_free(plan);
     return status;
@@ -146,7 +145,7 @@ static ik_status reference_run_alone(const ik_plan *plan, const char *traffic_sp
 {
     ik_params measure;
     ik_traffic *traffic = NULL;
-    ik_sim_result result = {0};
+    uint64_t ps = 0;
     ik_env one = *env;
     one.num_threads = 1;
     ik_sim_config same = {config->switch_params, config->adapter_params, &measure, config->load};
@@ -160,10 +159,9 @@ static ik_status reference_run_alone(const ik_plan *plan, const char *traffic_sp
     if (status == IK_OK)
         status = ik_traffic_from_spec(plan->fabric, traffic_spec, &one, &traffic, err);
     if (status == IK_OK)
-        status = sim_run(plan, traffic, &same, &one, &result, err);
+        status = sim_completion(plan, traffic, &same, &one, &ps, err);
     if (status == IK_OK)
-        *ns = (double)result.completion_ps / 1e3;
-    sim_result_clear(&result);
+        *ns = (double)ps / 1e3;
     ik_traffic_free(traffic);
     ik_params_free(&measure);
     return status;

@@ -446,6 +446,39 @@ void sim_host_wake(partition *p, uint32_t host, uint64_t now)
         host_wake_until(p, host, h, p->start + p->sim->window.lookahead);
 }
 
+static void host_fetch_woken(const sim *s, uint32_t host, unsigned stage)
+{
+    if (stage == 0) {
+        __builtin_prefetch(&s->host.state[host], 1);
+        __builtin_prefetch(&s->host.queues[(size_t)host * s->adapter.num_queues], 1);
+    } else if (stage == 1) {
+        __builtin_prefetch(state_output_of(s, s->host.state[host].port), 1);
+    }
+    if (s->workload.has_graph)
+        sim_finite_fetch(s, host, stage);
+}
+
+void sim_host_wake_all(partition *p, const slot *at)
+{
+    enum { AHEAD = 3 };
+    const uint32_t first_node = p->sim->f->num_switches;
+    for (uint32_t chunk = at->first; chunk != IK_NONE; chunk = p->wheel.events[chunk * 64].node) {
+        int count = (int)sim_chunk_count(&p->wheel, at, chunk);
+        p->n.events += (unsigned)count;
+        for (int n = 1 - FINITE_STAGES * AHEAD; n <= count; n++) {
+            const event *events = &p->wheel.events[chunk * 64]; /* what is posted may move them */
+            for (int stage = 0; stage < FINITE_STAGES; stage++) {
+                int later = n + (FINITE_STAGES - stage) * AHEAD;
+                if (later >= 1 && later <= count)
+                    host_fetch_woken(p->sim, events[later].node - first_node, (unsigned)stage);
+            }
+            if (n >= 1)
+                sim_host_wake(p, events[n].node - first_node,
+                              p->start + calendar_event_offset(&events[n]));
+        }
+    }
+}
+
 void sim_host_credit(partition *p, uint32_t host, uint32_t lane_index, uint64_t now)
 {
     sim *s = p->sim;

@@ -18,6 +18,8 @@ void sim_fetch_host(const partition *p, uint32_t node, unsigned stage);
  * time now of this window. */
 void sim_host_credit(partition *p, uint32_t host, uint32_t lane_index, uint64_t now);
 void sim_host_wake(partition *p, uint32_t host, uint64_t now);
+/* Wakes all hosts whose events stand in a slot, which was taken out of the wheel. */
+void sim_host_wake_all(partition *p, const slot *at);
 /* The first message of queue k of an adapter; NULL = empty. */
 const message *sim_first_message(const partition *p, uint32_t host, unsigned k);
 /* At rest, before the window that begins at p->start: whether an adapter is not sending because its

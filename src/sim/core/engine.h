@@ -85,6 +85,7 @@ typedef struct sim_engine {
 typedef struct engine_state {
     const sim_engine *ops;
     struct fast_state *fast; /* the specialised engine's own, which it alone reads and writes */
+    struct crossbar_state *crossbar; /* likewise */
     /* Works on the events of one window, already taken out of the wheel. */
     void (*run_window)(struct partition *p, const struct slot *at);
     /* Hosts may post into the window being worked on, where the engine lists their events; else
@@ -99,5 +100,10 @@ extern const sim_engine sim_fast_engine;    /* fast/fast_engine.c */
 /* The general one, compiled to note what happens to watched packets: sim.counted.watch. It is
  * never chosen by what it serves. */
 extern const sim_engine sim_watching_engine;
+/* When a workload is done on a crossbar, from its messages: packet/crossbar_engine.c. Only a run
+ * that is to say that is given to it; one in which messages meet in a way that it cannot tell
+ * fails, and has to be run by another engine. */
+extern const sim_engine sim_crossbar_engine;
+bool sim_crossbar_contends(const struct sim *s); /* whether it was that; of any engine */
 
 #endif

@@ -17,18 +17,6 @@ static slot fast_common_hosts_take_late_slot(partition *p)
     return late;
 }
 
-static void fast_common_hosts_wake_all(partition *p, const slot *at)
-{
-    for (uint32_t c = at->first; c != IK_NONE; c = p->wheel.events[c * 64].node) {
-        uint32_t count = sim_chunk_count(&p->wheel, at, c);
-        p->n.events += count;
-        for (uint32_t n = 1; n <= count; n++) {
-            const event *e = &p->wheel.events[c * 64 + n];
-            sim_host_wake(p, ik_node_host(p->sim->f, e->node), p->start + calendar_event_offset(e));
-        }
-    }
-}
-
 static void fast_common_hosts_wake_and_credit(partition *p, const slot *at)
 {
     const sim *s = p->sim;
@@ -38,8 +26,8 @@ static void fast_common_hosts_wake_and_credit(partition *p, const slot *at)
                         p->start + c.offset);
     }
     const slot late = fast_common_hosts_take_late_slot(p);
-    fast_common_hosts_wake_all(p, at);
-    fast_common_hosts_wake_all(p, &late);
+    sim_host_wake_all(p, at);
+    sim_host_wake_all(p, &late);
     sim_wheel_free_chunks(&p->wheel, late.first);
 }
 

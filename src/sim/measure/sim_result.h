@@ -95,6 +95,11 @@ struct ik_sim_result {
 /* ik_sim_run into a structure of the caller's, which is written on success only. */
 ik_status sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
                   const ik_env *env, ik_sim_result *out, ik_error *err);
+/* When a workload is done, and nothing else of it, ps; 0 = not by at_most. Jobs that never end are
+ * no part of it. */
+ik_status sim_completion(const ik_plan *plan, const ik_traffic *workload,
+                         const ik_sim_config *config, const ik_env *env, uint64_t *ps,
+                         ik_error *err);
 /* Frees what it owns; all zero after that, and free of any number of times. */
 void sim_result_clear(ik_sim_result *r);
 

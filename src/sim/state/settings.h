@@ -73,6 +73,7 @@ typedef struct measure_settings {
     stationary_setup window; /* measure/stationary.h */
     ik_sim_bound bound;
     bool paranoid, congestion;
+    bool completion_only; /* nobody asks what else became of a workload: sim_completion() */
 } measure_settings;
 
 /* How packets choose among several outputs, by the plan and the section `switch`. */

@@ -334,10 +334,43 @@ void sim_finite_advance(partition *p, uint32_t host, uint64_t now)
     if (!f->w->graph)
         return;
     ik_heap *due = &f->due[host];
+    uint64_t *wake_at = &p->sim->host.state[host].wake_at, kept = *wake_at;
+    *wake_at = 0; /* nothing wakes it: its adapter sees to what is due next after this */
     while (due->num && due->items[0].key / DUE_RANKS <= now) {
         const ik_heap_item item = ik_heap_pop(due);
         finite_take_due(p, host, &item);
     }
+    *wake_at = kept;
+}
+
+/* What waits for an operation mostly stands right behind it. */
+void sim_finite_fetch(const sim *s, uint32_t host, unsigned stage)
+{
+    assert(stage < FINITE_STAGES);
+    const finite *f = s->workload.finite;
+    const ik_graph *g = f->w->graph;
+    const ik_heap *due = &f->due[host];
+    if (stage == 0) {
+        __builtin_prefetch(due, 1);
+        __builtin_prefetch(&f->turns[(size_t)host * s->adapter.num_queues], 1);
+        return;
+    }
+    if (stage == 1)
+        __builtin_prefetch(due->items, 1);
+    if (stage == 1 || !due->num)
+        return;
+    uint32_t op = due->items[0].id;
+    if (stage == 3) {
+        __builtin_prefetch(&g->after[g->after_first[op]]);
+        return;
+    }
+    __builtin_prefetch(&g->after_first[op]);
+    __builtin_prefetch(&g->kind[op]);
+    __builtin_prefetch(&g->cpu[op]);
+    __builtin_prefetch((const char *)&g->ops[op] + 32);
+    __builtin_prefetch(&f->first_packet[op]);
+    for (unsigned line = 0; line < 5; line++)
+        __builtin_prefetch((char *)&f->ops[op] + 64 * line, 1);
 }
 
 uint64_t sim_finite_next(const sim *s, uint32_t host)
@@ -346,44 +379,28 @@ uint64_t sim_finite_next(const sim *s, uint32_t host)
     return f->w->graph && f->due[host].num ? f->due[host].items[0].key / DUE_RANKS : UINT64_MAX;
 }
 
-/* Two operations of a host, `low` < *high, the first of which does not begin behind packet `number`
- * and the other does, near to where it would be if all operations sent alike. */
-static uint32_t finite_guess_send(const finite *f, uint32_t first, uint32_t end, uint32_t number,
-                                  uint32_t *high)
-{
-    const uint64_t *begin = f->first_packet;
-    uint64_t share = (uint64_t)number * (end - first) / (begin[end - 1] + 1);
-    uint32_t low = share < end - first ? first + (uint32_t)share : end - 1, step = 1;
-    *high = end;
-    if (begin[low] <= number) {
-        for (; end - low > step && begin[low + step] <= number; step *= 2)
-            low += step;
-        *high = end - low > step ? low + step : end;
-        return low;
-    }
-    do {
-        *high = low;
-        low = low - first > step ? low - step : first;
-        step *= 2;
-    } while (begin[low] > number);
-    return low;
-}
-
-/* The send of a host that packet `number` belongs to: a guess, steps that double, a binary search
- * between the last two. */
+/* The send of a host that packet `number` belongs to, the last operation that does not begin behind
+ * it: mostly the one that was asked for last, or soon behind it; else a binary search. */
 static uint32_t finite_find_send(const finite *f, uint32_t src, uint32_t number)
 {
+    enum { NEAR = 8 };
     const ik_graph *g = f->w->graph;
-    uint32_t high,
-        low = finite_guess_send(f, g->host_first[src], g->host_first[src + 1], number, &high);
-    while (high - low > 1) { /* the last one that does not begin behind it */
+    const uint32_t *begin = f->first_packet;
+    uint32_t end = g->host_first[src + 1],
+             low = __atomic_load_n(&f->last_found[src], __ATOMIC_RELAXED), high = end;
+    if (begin[low] > number)
+        low = g->host_first[src];
+    for (unsigned k = 0; k < NEAR && low + 1 < end && begin[low + 1] <= number; k++)
+        low++;
+    while (high - low > 1 && begin[low + 1] <= number) {
         uint32_t middle = low + (high - low) / 2;
-        if (f->first_packet[middle] <= number)
+        if (begin[middle] <= number)
             low = middle;
         else
             high = middle;
     }
     assert(g->kind[low] == IK_OP_SEND);
+    __atomic_store_n(&f->last_found[src], low, __ATOMIC_RELAXED);
     return low;
 }
 
@@ -400,7 +417,10 @@ static void finite_note_packet(partition *p, uint32_t host, uint32_t op, uint32_
     const sim *s = p->sim;
     finite *f = s->workload.finite;
     op_state *o = &f->ops[op];
-    if (o->left == f->w->graph->ops[op].amount) {
+    const ik_op *of = &f->w->graph->ops[op];
+    if (o->left == of->amount) {
+        if (of->match != IK_NONE)
+            __builtin_prefetch(&f->ops[of->match], 1); /* it is delivered soon */
         o->moved_ps = now;
         o->busy_ps = f->sent_ps[host] - o->busy_ps;
         if (f->order_ps)

@@ -79,6 +79,10 @@ void sim_finite_packet_sent(partition *p, uint32_t host, uint32_t number, uint32
                             uint64_t now);
 /* A packet of queue `at` was sent, now. */
 void sim_finite_sent(partition *p, uint32_t host, unsigned at, uint32_t size, uint64_t now);
+/* Fetches what the next release of a host will touch, in stages from 0 on, each of which reads what
+ * the one before has fetched. */
+enum { FINITE_STAGES = 4 };
+void sim_finite_fetch(const sim *s, uint32_t host, unsigned stage);
 /* When the next release of a host is due; UINT64_MAX = nothing is known of one. */
 uint64_t sim_finite_next(const sim *s, uint32_t host);
 

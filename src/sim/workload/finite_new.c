@@ -11,7 +11,8 @@ static bool finite_new_allocate_graph(const sim *s, finite *f, sim_memory *m)
     const ik_graph *g = f->w->graph;
     size_t hosts = s->f->num_hosts, queues = hosts * s->adapter.num_queues;
     return sim_get(m, &f->ops, g->num_ops + (size_t)1, sizeof *f->ops) &&
-           sim_get(m, &f->first_packet, g->num_ops + (size_t)1, 8) &&
+           sim_get(m, &f->first_packet, g->num_ops + (size_t)1, sizeof *f->first_packet) &&
+           sim_get(m, &f->last_found, hosts, sizeof *f->last_found) &&
            sim_get(m, &f->turns, queues, sizeof *f->turns) &&
            sim_get(m, &f->behind, queues, sizeof *f->behind) &&
            sim_get(m, &f->due, hosts, sizeof *f->due) &&
@@ -33,6 +34,7 @@ static ik_status finite_new_graph(const sim *s, finite *f, ik_error *err)
         return ik_fail_memory(err, m.bytes, "the state of a workload");
     for (uint32_t host = 0; host < s->f->num_hosts; host++) {
         uint64_t packets = 0;
+        f->last_found[host] = g->host_first[host];
         f->ops_left[host] = g->host_first[host + 1] - g->host_first[host];
         for (uint32_t op = g->host_first[host]; op < g->host_first[host + 1]; op++) {
             f->ops[op] = (op_state){
@@ -42,7 +44,7 @@ static ik_status finite_new_graph(const sim *s, finite *f, ik_error *err)
                 .waits = g->waits[op] - (g->kind[op] == IK_OP_RECV && g->ops[op].match != IK_NONE),
                 .next = IK_NONE,
                 .cause = IK_NONE};
-            f->first_packet[op] = packets;
+            f->first_packet[op] = (uint32_t)packets;
             packets += g->kind[op] == IK_OP_SEND ? finite_packets(s, g->ops[op].amount) : 0;
         }
         assert(packets <= UINT32_MAX); /* sim_finite_check */
@@ -96,11 +98,11 @@ void sim_finite_free(sim *s)
         return;
     for (uint32_t host = 0; f->due && host < s->f->num_hosts; host++)
         ik_heap_free(&f->due[host]);
-    void *blocks[] = {f->finish_ps, f->keys,     f->repetition, f->states,       f->ops,
-                      f->turns,     f->behind,   f->due,        f->first_packet, f->cpu_free,
-                      f->ops_left,  f->sent_ps,  f->in_turn,    f->handed_ps,    f->begun_ps,
-                      f->order_ps,  f->answered, f->wanted,     f->replied_ps,   f->endless,
-                      f->gap_free,  f->gapped_ps};
+    void *blocks[] = {f->finish_ps, f->keys,      f->repetition, f->states,       f->ops,
+                      f->turns,     f->behind,    f->due,        f->first_packet, f->cpu_free,
+                      f->ops_left,  f->sent_ps,   f->in_turn,    f->handed_ps,    f->begun_ps,
+                      f->order_ps,  f->answered,  f->wanted,     f->replied_ps,   f->endless,
+                      f->gap_free,  f->gapped_ps, f->last_found};
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++)
         free(blocks[k]);
     sim_any_free(f);
@@ -120,8 +122,8 @@ uint64_t sim_finite_bytes(const sim *s)
         return hosts * (20 + w->repeat * sizeof(round_state));
     return sim_any_bytes(s) + 8ull * w->graph->num_ranks * w->graph->num_cpus +
            w->graph->num_ops *
-               (sizeof(op_state) + (w->graph->overhead_ps || w->graph->gap_ps ? 16ull : 8ull) +
+               (sizeof(op_state) + (w->graph->overhead_ps || w->graph->gap_ps ? 12ull : 4ull) +
                 (w->graph->gap_ps ? 8ull : 0) + (s->reorder.on ? 8ull : 0)) +
-           hosts * (24 + (w->num_endless ? sizeof(ik_job *) : 0) + sizeof(ik_heap) +
+           hosts * (28 + (w->num_endless ? sizeof(ik_job *) : 0) + sizeof(ik_heap) +
                     s->adapter.num_queues * (2 * sizeof(op_list) + 8));
 }

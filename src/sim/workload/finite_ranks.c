@@ -33,16 +33,6 @@ static int finite_ranks_by_time(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-/* By time, then op. O(n) where they are so. */
-static void finite_ranks_sort_ends(call_end *ends, size_t num)
-{
-    size_t k = 1;
-    while (k < num && finite_ranks_by_time(&ends[k - 1], &ends[k]) <= 0)
-        k++;
-    if (k < num)
-        qsort(ends, num, sizeof *ends, finite_ranks_by_time);
-}
-
 /* ---- programs without calls. Each operation is in progress from its begin to its end, and several
  * of a rank may be at one time. A rank is in the first of these that has an operation in progress:
  * a calculation, a collective operation, a send, a receive. So a receive that was posted long
@@ -119,7 +109,7 @@ static size_t finite_ranks_task_ends(const sim *s, uint32_t first, uint32_t last
     uint32_t in_progress[IK_CALL_KINDS] = {0};
     size_t changes = finite_ranks_task_list_changes(s, first, last, ends, of), num = 0;
     ik_call_kind now = IK_CALL_NONE;
-    finite_ranks_sort_ends(ends, changes);
+    ik_array_sort(ends, changes, sizeof *ends, finite_ranks_by_time);
     for (size_t k = 0; k < changes && ends[k].ps < of->end_ps;) { /* num <= k */
         uint64_t at = ends[k].ps;
         for (; k < changes && ends[k].ps == at; k++)
@@ -238,7 +228,7 @@ static size_t finite_ranks_list_calls(const sim *s, uint32_t first, uint32_t las
     for (uint32_t op = first; op < last; op++)
         if (call[op] && finite_done_ps(f, op) <= s->measure.end_ps)
             ends[num++] = (call_end){finite_done_ps(f, op), op, call[op]};
-    finite_ranks_sort_ends(ends, num);
+    ik_array_sort(ends, num, sizeof *ends, finite_ranks_by_time);
     for (size_t k = 0; k < num; k++)
         of->calls[ends[k].kind]++;
     return num;

@@ -86,7 +86,8 @@ typedef struct finite {
     unsigned injection; /* when their messages are made */
     /* ---- graph */
     op_state *ops;
-    uint64_t *first_packet;  /* [num_ops + 1] of the numbers of its host's packets */
+    uint32_t *first_packet; /* [num_ops + 1] of the numbers of its host's packets */
+    uint32_t *last_found; /* [host] the send of its that was last asked for; any thread writes it */
     op_list *turns, *behind; /* [host * queues] */
     ik_heap *due;            /* [host] */
     uint64_t *cpu_free;      /* [rank * num_cpus] */

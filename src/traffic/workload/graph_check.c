@@ -8,6 +8,8 @@
  * of operations, for a receive may begin long before it is done, and others may wait for that. */
 #include "traffic/workload/graph_impl.h"
 
+#include "base/array.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -99,6 +101,10 @@ ik_status graph_fail(const ik_graph *g, const char *source, uint32_t op, ik_erro
 typedef struct end_of_message {
     uint32_t src, comm, tag, op;
 } end_of_message;
+
+typedef struct sent_message {
+    uint32_t op, rank; /* whose send it is */
+} sent_message;
 
 enum { MOST_LONELY = 8 };
 
@@ -250,7 +256,7 @@ static end_of_message graph_check_end_of(const ik_graph *g, uint32_t peer, uint3
 }
 
 /* sent: operations that send to the rank, ascending. */
-static void graph_check_match_rank(matcher *m, uint32_t rank, const uint32_t *sent, size_t num)
+static void graph_check_match_rank(matcher *m, uint32_t rank, const sent_message *sent, size_t num)
 {
     ik_graph *g = m->g;
     bool any = false;
@@ -263,9 +269,10 @@ static void graph_check_match_rank(matcher *m, uint32_t rank, const uint32_t *se
         any |= g->ops[op].peer == GRAPH_ANY || g->tag[op] == GRAPH_ANY;
     }
     for (size_t k = 0; k < num; k++)
-        m->sends[m->num_sends++] = graph_check_end_of(g, ik_graph_rank(g, sent[k]), sent[k]);
-    qsort(m->recvs, m->num_recvs, sizeof *m->recvs, graph_check_by_key);
-    qsort(m->sends, m->num_sends, sizeof *m->sends, graph_check_by_key);
+        m->sends[m->num_sends++] = graph_check_end_of(g, sent[k].rank, sent[k].op);
+    ik_array_sort(m->recvs, m->num_recvs, sizeof *m->recvs, graph_check_by_key);
+    /* in order already where each source sends in the order of its tags */
+    ik_array_sort(m->sends, m->num_sends, sizeof *m->sends, graph_check_by_key);
     graph_check_match_acks(m);
     if (any)
         graph_check_match_any(m);
@@ -312,7 +319,7 @@ static ik_status graph_check_refuse_size(const matcher *m, const char *source, i
 
 typedef struct by_destination {
     uint32_t *first; /* [num_ranks + 2] */
-    uint32_t *sends;
+    sent_message *sends;
 } by_destination;
 
 static bool graph_check_sort_sends(const ik_graph *g, by_destination *d, size_t *most)
@@ -332,9 +339,10 @@ static bool graph_check_sort_sends(const ik_graph *g, by_destination *d, size_t 
         d->first[h + 2] += d->first[h + 1];
     }
     d->sends = ik_calloc((size_t)d->first[g->num_ranks + 1] + 1, sizeof *d->sends);
-    for (uint32_t op = 0; d->sends && op < g->num_ops; op++)
-        if (g->kind[op] == IK_OP_SEND)
-            d->sends[d->first[g->ops[op].peer + 1]++] = op;
+    for (uint32_t h = 0; d->sends && h < g->num_ranks; h++)
+        for (uint32_t op = graph_check_row_first(g)[h]; op < graph_check_row_first(g)[h + 1]; op++)
+            if (g->kind[op] == IK_OP_SEND)
+                d->sends[d->first[g->ops[op].peer + 1]++] = (sent_message){op, h};
     return d->sends != NULL;
 }
 

@@ -172,7 +172,7 @@ static bool workload_add_sends(const ik_graph *g, uint32_t host, flow_lists *l)
     }
     size_t kept = from;
     if (l->num > from)
-        qsort(l->flows + from, l->num - from, sizeof *l->flows, workload_by_dst);
+        ik_array_sort(l->flows + from, l->num - from, sizeof *l->flows, workload_by_dst);
     for (size_t k = from; k < l->num; k++)
         if (kept > from && l->flows[kept - 1].dst == l->flows[k].dst)
             l->flows[kept - 1].weight += l->flows[k].weight;
