@@ -3,6 +3,7 @@
  * Tables whose channels carry too much, and those of minhop beside them: what is moved, what is
  * proved afterwards, and what is left alone where nothing helps.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -138,8 +139,10 @@ static void test_minhop(void **state)
         ik_fabric *f = fabric_of(cases[i].spec);
         ik_lids lids = {0};
         double fill;
+        bool exact;
         assert_int_equal(ik_lids_make(f, &lids, NULL), IK_OK);
-        assert_int_equal(minhop_measure(&lids, NULL, &fill, NULL), IK_OK);
+        assert_int_equal(minhop_measure(&lids, INFINITY, NULL, &fill, &exact, NULL), IK_OK);
+        assert_true(exact);
         double rate = (double)ik_port_rate_bps(f, 0) * 1e-9;
         if (fill * rate < cases[i].paths - 0.001 || fill * rate > cases[i].paths + 0.001)
             fail_msg("%s: %g paths, not %g", cases[i].spec, fill * rate, cases[i].paths);
@@ -148,12 +151,32 @@ static void test_minhop(void **state)
     }
 }
 
+/* With many leaves, no more is counted than is asked for. */
+static void test_enough(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("rlft:ports=16,levels=3");
+    ik_lids lids = {0};
+    double fill, least;
+    bool exact;
+    assert_int_equal(ik_lids_make(f, &lids, NULL), IK_OK);
+    assert_int_equal(minhop_measure(&lids, INFINITY, NULL, &fill, &exact, NULL), IK_OK);
+    assert_true(exact);
+    assert_int_equal(minhop_measure(&lids, fill / 4, NULL, &least, &exact, NULL), IK_OK);
+    assert_true(!exact && least >= fill / 4 && least <= fill);
+    assert_int_equal(minhop_measure(&lids, 2 * fill, NULL, &least, &exact, NULL), IK_OK);
+    assert_true(exact && least >= fill && least <= fill);
+    ik_lids_free(&lids);
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         on_one_thread(test_relieves),
         cmocka_unit_test(test_any_way),
         cmocka_unit_test(test_minhop),
+        cmocka_unit_test(test_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

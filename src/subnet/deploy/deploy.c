@@ -5,8 +5,8 @@
  */
 #include "subnet/deploy/deploy.h"
 #include "subnet/deploy/update.h"
-#include "subnet/judge/minhop.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,8 +221,8 @@ static ik_status deploy_write_and_judge(ik_deployment *d, const ik_deploy_config
         status = deploy_judge(d, env, err);
     if (!d->update.repaired)
         d->own_max_fill = d->max_fill;
-    if (status == IK_OK && d->minhop_fill <= 0)
-        status = minhop_measure(&d->lids, env, &d->minhop_fill, err);
+    if (status == IK_OK)
+        status = update_find_minhop(d, INFINITY, env, err);
     if (status == IK_OK && !d->proved && !config->unproved)
         status = deploy_refuse_unproved(d, err);
     if (status == IK_OK)

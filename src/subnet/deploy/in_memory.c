@@ -5,7 +5,6 @@
  */
 #include "subnet/deploy/deploy.h"
 #include "subnet/deploy/update.h"
-#include "subnet/judge/minhop.h"
 
 /* The LIDs of f with its endpoints as hosts. */
 static ik_status in_memory_begin(const ik_fabric *f, ik_deployment *d, ik_error *err)
@@ -46,8 +45,8 @@ ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config
         status = deploy_find_left_out(&d, err);
     if (status == IK_OK)
         status = in_memory_prove(&d, d.judged, env, err);
-    if (status == IK_OK && d.minhop_fill <= 0)
-        status = minhop_measure(&d.lids, env, &d.minhop_fill, err);
+    if (status == IK_OK)
+        status = update_find_minhop(&d, d.max_fill, env, err);
     if (!d.update.repaired)
         d.own_max_fill = d.max_fill;
     return deploy_hand_over(&d, status, out);

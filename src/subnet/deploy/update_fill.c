@@ -13,9 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-static ik_status update_fill_find_minhop(ik_deployment *d, const ik_env *env, ik_error *err)
+ik_status update_find_minhop(ik_deployment *d, double enough, const ik_env *env, ik_error *err)
 {
-    return d->minhop_fill > 0 ? IK_OK : minhop_measure(&d->lids, env, &d->minhop_fill, err);
+    if (d->minhop_exact || d->minhop_fill >= enough)
+        return IK_OK;
+    return minhop_measure(&d->lids, enough, env, &d->minhop_fill, &d->minhop_exact, err);
 }
 
 /* As full as a channel is to be for minhop's sake. Tables that went beyond it from the start, with
@@ -62,7 +64,7 @@ ik_status update_judge_own(ik_deployment *d, const installed_tables *old, const 
 {
     ik_status status = d->judged ? IK_OK : deploy_judge(d, env, err);
     if (status == IK_OK)
-        status = update_fill_find_minhop(d, env, err);
+        status = update_find_minhop(d, 1.5 * d->max_fill, env, err);
     if (status != IK_OK)
         return status;
     d->own_max_fill = d->max_fill;
@@ -80,7 +82,7 @@ ik_status update_judge_own(ik_deployment *d, const installed_tables *old, const 
 static ik_status update_fill_guess_limits(ik_deployment *d, const ik_env *env, update_verdict *own,
                                           ik_error *err)
 {
-    ik_status status = update_fill_find_minhop(d, env, err);
+    ik_status status = update_find_minhop(d, d->max_fill, env, err);
     own->wanted = own->most_fill = fmin(2 * d->own_max_fill, update_fill_minhop(d, own));
     return status;
 }

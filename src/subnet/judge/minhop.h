@@ -14,7 +14,9 @@ ik_status minhop_order_leaves(const ik_fabric *f, const uint32_t *first, uint32_
 
 /* The most paths over a channel between switches for each Gb/s of its rate, as
  * ik_deployment.max_fill counts them, with the tables that minhop makes of this fabric at its first
- * sweep. 0: not known, for ports have several LIDs (LMC). */
-ik_status minhop_measure(const ik_lids *lids, const ik_env *env, double *fill, ik_error *err);
+ * sweep. It need not be known beyond `enough`: *exact: it is. 0, exactly: not known, for ports have
+ * several LIDs (LMC). */
+ik_status minhop_measure(const ik_lids *lids, double enough, const ik_env *env, double *fill,
+                         bool *exact, ik_error *err);
 
 #endif
