@@ -234,9 +234,12 @@ typedef struct ik_deployment {
     uint32_t unsafe;    /* see ik_lid_tables_complete */
     uint64_t max_paths; /* over a channel between switches */
     /* Most paths over a channel between switches for each Gb/s of its rate; the same of the
-     * routing's own tables when they were last judged, 0 = not known. Tables that keep entries have
-     * half as many more at most, or twice as many where the own ones were not judged again. */
-    double max_fill, own_max_fill;
+     * routing's own tables when they were last judged, and of those of OpenSM's minhop on this
+     * fabric, 0 = not known. Tables that keep entries have no more than minhop's where such are
+     * found, and half as many again as the own ones at most, or twice as many where these were not
+     * judged again. minhop_fill is a lower bound where it is not exact, and more is not needed. */
+    double max_fill, own_max_fill, minhop_fill;
+    bool minhop_exact;
     ik_policy_size policy;
     uint32_t *left_out; /* [num_left_out] hosts (nodes) that the others cannot reach */
     uint32_t num_left_out;

@@ -121,9 +121,10 @@ class Plugin(CliTest):
                 first = subnet.dump()
                 subnet.relink(hosts[-1])
                 self.assertGreater(self.check(subnet)["pairs"], before["pairs"])
-                new = subnet.lids()[0][int(hosts[-1][2:], 16)]
-                self.assertEqual({switch: {lid: port for lid, port in row.items() if lid != new} for switch, row in subnet.dump().items()}, first)
                 whole = subnet.dump()
+                # with updown, entries move as the new host's paths would fill a channel beyond the fullest one of minhop
+                moved = sum(whole[switch][lid] != port for switch, row in first.items() for lid, port in row.items())
+                self.assertLessEqual(moved, 2 if options else 0)
                 subnet.unlink(cable.group(1), cable.group(2))
                 self.check(subnet)
                 kept, changed = (int(n) for n in re.findall(r"entries that stay, (\d+) are kept and (\d+) changed", subnet.log())[-1])

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 ik_status linkdag_init(linkdag *d, const links *g, ik_error *err)
 {
@@ -275,6 +276,45 @@ static bool linkdag_known_refusal(const linkdag *d, const uint32_t *path, uint32
             return true;
     }
     return false;
+}
+
+/* ---- many at once */
+
+bool linkdag_sort(const linkdag *d, const uint64_t *want, uint32_t *in, uint32_t *order)
+{
+    const links *g = d->g;
+    uint32_t n = g->num_links, num = 0;
+    memset(in, 0, n * sizeof *in);
+    for (uint32_t l = 0; l < n; l++)
+        for (uint32_t w = 0; w < d->words; w++)
+            for (uint64_t bits = want[(size_t)l * d->words + w]; bits; bits &= bits - 1)
+                in[g->base[g->head[l]] + w * 64 + linkdag_lowest_bit(bits)]++;
+    for (uint32_t l = 0; l < n; l++)
+        if (in[l] == 0)
+            order[num++] = l;
+    for (uint32_t i = 0; i < num; i++) {
+        uint32_t from = order[i], first = g->base[g->head[from]];
+        for (uint32_t w = 0; w < d->words; w++)
+            for (uint64_t bits = want[(size_t)from * d->words + w]; bits; bits &= bits - 1) {
+                uint32_t to = first + w * 64 + linkdag_lowest_bit(bits);
+                if (--in[to] == 0)
+                    order[num++] = to;
+            }
+    }
+    bool acyclic = num == n;
+    for (uint32_t l = 0; l < n; l++)
+        if (in[l])
+            order[num++] = l;
+    return acyclic;
+}
+
+void linkdag_add_all(linkdag *d, const uint64_t *want)
+{
+    const links *g = d->g;
+    for (uint32_t l = 0; l < g->num_links; l++)
+        for (uint32_t w = 0; w < d->words; w++)
+            for (uint64_t bits = want[(size_t)l * d->words + w]; bits; bits &= bits - 1)
+                linkdag_add(d, l, g->base[g->head[l]] + w * 64 + linkdag_lowest_bit(bits));
 }
 
 bool linkdag_add_paths(linkdag *d, const uint32_t *path, uint32_t n, uint32_t m, uint32_t *undo)

@@ -56,6 +56,11 @@ typedef enum linkdag_result { LINKDAG_CYCLE, LINKDAG_OLD, LINKDAG_NEW } linkdag_
 /* Adds the dependency from -> to, two consecutive links. LINKDAG_CYCLE leaves the graph as it was;
  * asking again is cheap. */
 linkdag_result linkdag_add(linkdag *d, uint32_t from, uint32_t to);
+/* Many at once, as bits as in `out`. Links in an order that agrees with them: order[num_links];
+ * false: they are cyclic, and the rest stands in any order. in: scratch [num_links] */
+bool linkdag_sort(const linkdag *d, const uint64_t *want, uint32_t *in, uint32_t *order);
+/* Adds them; those that close a cycle stay out. */
+void linkdag_add_all(linkdag *d, const uint64_t *want);
 /* Takes a dependency away. Refusals that it caused must be forgotten by the caller, one by one. */
 void linkdag_remove(linkdag *d, uint32_t from, uint32_t to);
 void linkdag_forget(linkdag *d, uint32_t from, uint32_t to);

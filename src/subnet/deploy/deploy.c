@@ -6,6 +6,7 @@
 #include "subnet/deploy/deploy.h"
 #include "subnet/deploy/update.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +134,12 @@ static void deploy_measure(ik_deployment *d)
 
 ik_status deploy_judge(ik_deployment *d, const ik_env *env, ik_error *err)
 {
-    const ik_subnet_config config = {.replies = true, .management = true};
+    return deploy_judge_most(d, 0, env, err);
+}
+
+ik_status deploy_judge_most(ik_deployment *d, double most_work, const ik_env *env, ik_error *err)
+{
+    const ik_subnet_config config = {.replies = true, .management = true, .most_work = most_work};
     if (d->judged)
         ik_subnet_verdict_free(&d->verdict);
     d->judged = false;
@@ -191,6 +197,8 @@ static ik_status deploy_make(ik_deployment *d, const ik_deploy_config *config, c
     if (status == IK_OK)
         status = deploy_settle_lanes(d, &settled, env, err);
     if (status == IK_OK)
+        status = update_relieve_chosen(d, env, err);
+    if (status == IK_OK)
         status = update_apply(d, config, env, err);
     if (status == IK_OK)
         status = deploy_find_left_out(d, err);
@@ -208,11 +216,13 @@ static ik_status deploy_write_and_judge(ik_deployment *d, const ik_deploy_config
     ik_status status = deploy_write(d, folder, err);
     if (status == IK_OK)
         status = deploy_read_back(d, folder, env, &same, err);
-    /* d->verdict is that on repaired tables, and on one lane these are all that was read */
-    if (status == IK_OK && !(d->update.repaired && same && d->lanes == 1))
+    /* on one lane, tables are all that was read */
+    if (status == IK_OK && !(d->judged && same && d->lanes == 1))
         status = deploy_judge(d, env, err);
     if (!d->update.repaired)
         d->own_max_fill = d->max_fill;
+    if (status == IK_OK)
+        status = update_find_minhop(d, INFINITY, env, err);
     if (status == IK_OK && !d->proved && !config->unproved)
         status = deploy_refuse_unproved(d, err);
     if (status == IK_OK)

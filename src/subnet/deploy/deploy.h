@@ -45,6 +45,8 @@ ik_status deploy_write_summaries(ik_deployment *d, const deploy_folder *folder, 
 
 /* Judges what d has: d->verdict, d->proved. */
 ik_status deploy_judge(ik_deployment *d, const ik_env *env, ik_error *err);
+/* most_work: see ik_subnet_config. */
+ik_status deploy_judge_most(ik_deployment *d, double most_work, const ik_env *env, ik_error *err);
 
 /* Measures d->curve; prints it, and its members in an open JSON object (NULL: none). */
 ik_status lane_curve_measure(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,

@@ -95,7 +95,7 @@ static ik_status deploy_lanes_make(lane_settling *s, unsigned first, ik_error *e
     d->shared = first < lanes ? s->pairs[first] : 0;
     deploy_lanes_free_tables(d);
     ik_status status =
-        complete_tables(d->plan, first, &d->lids, s->env, &d->tables, &d->unsafe, err);
+        complete_tables(d->plan, first, &d->lids, s->env, &d->tables, &d->unsafe, NULL, err);
     return status == IK_OK ? ik_sl2vl_make(d->fabric, d->lanes, &d->vls, err) : status;
 }
 
@@ -161,7 +161,7 @@ ik_status deploy_settle_lanes(ik_deployment *d, const ik_deploy_config *config, 
     d->shared = s.pairs[0];
     bool one_lane = d->lanes == 1;
     if (status == IK_OK && one_lane)
-        status = complete_tables(d->plan, 0, &d->lids, env, &d->tables, &d->unsafe, err);
+        status = complete_tables(d->plan, 0, &d->lids, env, &d->tables, &d->unsafe, NULL, err);
     if (status == IK_OK && (!one_lane || d->unsafe))
         status = deploy_lanes_try_ways(&s, config, err);
     free(s.lane);

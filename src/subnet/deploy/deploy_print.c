@@ -186,8 +186,12 @@ static void deploy_print_verdict(const ik_deployment *d, FILE *out)
     print_management(d, out);
     fprintf(out, "  %-16s %.4f on average, %u at most, between switches\n", "hops", v->mean_hops,
             v->max_hops);
-    fprintf(out, "  %-16s %s at most over a channel between switches\n", "load",
+    fprintf(out, "  %-16s %s at most over a channel between switches", "load",
             IK_COUNT(d->max_paths, "path"));
+    if (d->minhop_fill > 0)
+        fprintf(out, "; the fullest carries %.4g %% of what it does with OpenSM's minhop",
+                100 * d->max_fill / d->minhop_fill);
+    fputc('\n', out);
     print_trade(d, out);
     lane_curve_print(d->curve, out);
     print_loop(d, out);
@@ -361,6 +365,10 @@ static void deploy_print_put_judgement(const ik_deployment *d, ik_json *j)
     ik_json_uint(j, "max_paths", d->max_paths);
     ik_json_real(j, "paths_per_gbps", d->max_fill, DIGITS);
     ik_json_real(j, "own_paths_per_gbps", d->own_max_fill, DIGITS);
+    if (d->minhop_fill > 0)
+        ik_json_real(j, "minhop_paths_per_gbps", d->minhop_fill, DIGITS);
+    else
+        ik_json_null(j, "minhop_paths_per_gbps");
     deploy_print_put_loop(d, j);
     ik_json_close(j);
 }

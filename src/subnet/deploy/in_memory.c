@@ -37,12 +37,16 @@ ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config
         status = deploy_plan(d.fabric, &settled, env, &d.plan, err);
     if (status == IK_OK)
         status = deploy_settle_lanes(&d, &settled, env, err);
+    if (status == IK_OK)
+        status = update_relieve_chosen(&d, env, err);
     if (status == IK_OK && installed)
         status = update_from_memory(&d, installed, &settled, env, err);
     if (status == IK_OK)
         status = deploy_find_left_out(&d, err);
     if (status == IK_OK)
-        status = in_memory_prove(&d, d.update.repaired, env, err);
+        status = in_memory_prove(&d, d.judged, env, err);
+    if (status == IK_OK)
+        status = update_find_minhop(&d, d.max_fill, env, err);
     if (!d.update.repaired)
         d.own_max_fill = d.max_fill;
     return deploy_hand_over(&d, status, out);

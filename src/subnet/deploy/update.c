@@ -168,6 +168,12 @@ static ik_status update_make_repaired(const ik_deployment *d, const ik_lid_table
     return status;
 }
 
+ik_status update_keep_tables(const ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
+                             ik_lid_tables *out, ik_error *err)
+{
+    return update_make_repaired(d, old, update_keep_lids, NULL, env, out, err);
+}
+
 ik_status update_mix_tables(const ik_deployment *d, const ik_lid_tables *old, bool *back,
                             const ik_env *env, ik_lid_tables *out, ik_error *err)
 {
@@ -182,13 +188,6 @@ ik_status update_mix_tables(const ik_deployment *d, const ik_lid_tables *old, bo
                                             (const bool(*)[NUM_ENTRIES])ports, env, out, err);
     free(ports);
     return status;
-}
-
-static bool update_as_good(const ik_subnet_verdict *v, ik_verdict management,
-                           ik_verdict one_manager)
-{
-    return (v->management_free == IK_YES || management != IK_YES) &&
-           (v->one_manager_free == IK_YES || one_manager != IK_YES);
 }
 
 ik_status update_make_rows(const ik_deployment *d, const ik_lid_tables *tables, ik_routing *rows,
@@ -218,99 +217,83 @@ ik_status update_make_rows(const ik_deployment *d, const ik_lid_tables *tables, 
     return IK_OK;
 }
 
-/* The rows of hosts of repaired tables, completed anew: for where kept entries for switches, or for
- * hosts from switches that no host's packet comes by, make queries worse off. */
-static ik_status update_complete_anew(const ik_deployment *d, const ik_lid_tables *repaired,
-                                      const ik_env *env, ik_lid_tables *out, ik_error *err)
+/* Tables that are tried, maybe twice: before the routing's own are judged, and beside these. */
+typedef struct update_mixture {
+    ik_lid_tables tables; /* none yet: without `out` */
+    update_lack lacks;
+} update_mixture;
+
+/* Nothing can be better. */
+static update_verdict update_best(const installed_tables *old)
 {
-    ik_routing rows;
-    ik_plan plan = *d->plan;
-    uint32_t unsafe = 0;
-    ik_status status = update_make_rows(d, repaired, &rows, err);
-    plan.routing = &rows;
-    if (status == IK_OK)
-        status = complete_tables(&plan, 0, &d->lids, env, out, &unsafe, err);
-    free(rows.lft);
-    return status;
+    return (update_verdict){.proved = true,
+                            .minhop = !old->beyond_minhop,
+                            .management = old->management_loops ? IK_NO : IK_YES,
+                            .one_manager = old->one_manager_loops ? IK_NO : IK_YES};
 }
 
-ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables, const update_verdict *own,
-                            const ik_env *env, ik_error *err)
+/* Not again where what they lacked is asked for once more. */
+static ik_status update_try_again(ik_deployment *d, update_mixture *m, const installed_tables *old,
+                                  const update_verdict *own, const ik_env *env, ik_error *err)
 {
-    static const update_verdict best = {true, IK_YES, IK_YES, INFINITY};
-    ik_lid_tables before = d->tables;
-    own = own ? own : &best;
-    d->tables = *tables;
-    ik_status status = deploy_judge(d, env, err);
-    d->update.repaired = status == IK_OK && (d->proved || !own->proved) &&
-                         update_as_good(&d->verdict, own->management, own->one_manager) &&
-                         d->max_fill <= own->most_fill;
-    *tables = d->update.repaired ? before : d->tables;
-    if (!d->update.repaired)
-        d->tables = before;
-    return status;
+    update_verdict best = update_best(old);
+    bool strict =
+        own->proved && own->management == best.management && own->one_manager == best.one_manager;
+    if (strict && (m->lacks == LACKS_PROOF || m->lacks == LACKS_QUERIES))
+        return IK_OK;
+    return update_try_tables(d, &m->tables, own, env, &m->lacks, err);
 }
 
-/* What of the old tables delivers, with rows extended from there by what its dependencies bear:
- * for where the routing's own entries close a cycle with it. Some paths become longer, and channels
- * carry more of them, which must not be far more than with the routing's own tables. */
-static ik_status update_try_kept(ik_deployment *d, const ik_lid_tables *old,
-                                 const update_verdict *own, const ik_env *env, ik_error *err)
-{
-    ik_lid_tables kept = {0}, anew = {0};
-    ik_status status = update_make_repaired(d, old, update_keep_lids, NULL, env, &kept, err);
-    if (status == IK_OK)
-        status = update_complete_anew(d, &kept, env, &anew, err);
-    if (status == IK_OK)
-        status = update_try_tables(d, &anew, own, env, err);
-    ik_lid_tables_free(&kept);
-    ik_lid_tables_free(&anew);
-    return status;
-}
-
-/* Repaired tables that are not the best that can be, beside the verdict on d's own; then *anew. */
-static ik_status update_try_others(ik_deployment *d, const ik_lid_tables *old,
-                                   ik_lid_tables *repaired, ik_lid_tables *anew, const ik_env *env,
+/* Beside the verdict on d's own. */
+static ik_status update_try_others(ik_deployment *d, const installed_tables *old,
+                                   update_mixture *mixed, update_mixture *anew, const ik_env *env,
                                    ik_error *err)
 {
-    ik_status status = deploy_judge(d, env, err);
-    d->own_max_fill = d->max_fill;
-    const update_verdict own = {d->proved, d->verdict.management_free, d->verdict.one_manager_free,
-                                update_most_fill(d)};
+    update_verdict own;
+    ik_status status = update_judge_own(d, old, env, &own, err);
     if (status == IK_OK)
-        status = update_try_tables(d, repaired, &own, env, err);
-    if (status != IK_OK || d->update.repaired)
-        return status;
-    status = update_complete_anew(d, repaired, env, anew, err);
-    if (status == IK_OK)
-        status = update_try_tables(d, anew, &own, env, err);
-    return status == IK_OK && !d->update.repaired ? update_try_kept(d, old, &own, env, err)
+        status = update_try_again(d, mixed, old, &own, env, err);
+    if (status == IK_OK && !d->update.repaired && !anew->tables.out)
+        status = update_complete_anew(d, &mixed->tables, env, &anew->tables, NULL, err);
+    if (status == IK_OK && !d->update.repaired)
+        status = update_try_again(d, anew, old, &own, env, err);
+    return status == IK_OK && !d->update.repaired ? update_try_kept(d, &old->tables, &own, env, err)
                                                   : status;
 }
 
-static ik_status update_try_repaired(ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
+/* First with the cables that came back, if there are some. */
+static ik_status update_try_mixtures(ik_deployment *d, const installed_tables *old,
+                                     update_mixture *mixed, update_mixture *anew, const ik_env *env,
                                      ik_error *err)
 {
-    ik_lid_tables repaired = {0}, anew = {0};
-    bool back = true; /* first with cables that came back, if there are some */
-    ik_status status = update_mix_tables(d, old, &back, env, &repaired, err);
+    const update_verdict best = update_best(old);
+    bool back = true;
+    ik_status status = update_mix_tables(d, &old->tables, &back, env, &mixed->tables, err);
     if (status == IK_OK)
-        status = update_try_tables(d, &repaired, NULL, env, err);
-    /* A lost cable doubles what its neighbour carries, with the routing's own tables, too. */
-    if (status == IK_OK && d->update.repaired && d->max_fill > 2 * d->own_max_fill) {
-        ik_lid_tables own = repaired; /* far more paths over a channel than there were */
-        repaired = d->tables;
-        d->tables = own;
-        d->update.repaired = false;
-    } else if (status == IK_OK && !d->update.repaired && back) {
+        status = update_try_tables(d, &mixed->tables, &best, env, &mixed->lacks, err);
+    if (status == IK_OK && back && (mixed->lacks == LACKS_PROOF || mixed->lacks == LACKS_QUERIES)) {
         back = false;
-        ik_lid_tables_free(&repaired);
-        status = update_mix_tables(d, old, &back, env, &repaired, err);
+        ik_lid_tables_free(&mixed->tables);
+        status = update_mix_tables(d, &old->tables, &back, env, &mixed->tables, err);
+        if (status == IK_OK)
+            status = update_try_tables(d, &mixed->tables, &best, env, &mixed->lacks, err);
     }
+    if (status != IK_OK || mixed->lacks != LACKS_QUERIES)
+        return status;
+    status = update_complete_anew(d, &mixed->tables, env, &anew->tables, NULL, err);
+    return status == IK_OK ? update_try_tables(d, &anew->tables, &best, env, &anew->lacks, err)
+                           : status;
+}
+
+static ik_status update_try_repaired(ik_deployment *d, const installed_tables *old,
+                                     const ik_env *env, ik_error *err)
+{
+    update_mixture mixed = {0}, anew = {0};
+    ik_status status = update_try_mixtures(d, old, &mixed, &anew, env, err);
     if (status == IK_OK && !d->update.repaired)
-        status = update_try_others(d, old, &repaired, &anew, env, err);
-    ik_lid_tables_free(&repaired);
-    ik_lid_tables_free(&anew);
+        status = update_try_others(d, old, &mixed, &anew, env, err);
+    ik_lid_tables_free(&mixed.tables);
+    ik_lid_tables_free(&anew.tables);
     return status;
 }
 
@@ -342,11 +325,17 @@ static ik_status update_read_summary(const ik_deployment *d, const char *folder,
         status = json_parse(text, size, &root, &why);
     if (status == IK_OK) {
         const char *routing = json_string_value(json_object_get(root, "routing"));
-        json_t *fill = json_object_get(json_object_get(root, "verdict"), "own_paths_per_gbps");
+        json_t *verdict = json_object_get(root, "verdict"),
+               *fill = json_object_get(verdict, "paths_per_gbps"),
+               *own = json_object_get(verdict, "own_paths_per_gbps");
+        double minhop = json_number_value(json_object_get(verdict, "minhop_paths_per_gbps"));
         json_int_t said = json_integer_value(json_object_get(root, "lanes"));
         *same = routing && strcmp(routing, d->plan->routing->spec) == 0;
         old->lanes = said > 0 && said <= IK_NUM_SLS ? (unsigned)said : 0;
-        old->own_max_fill = fmax(json_number_value(fill), 0);
+        old->own_max_fill = fmax(json_number_value(own), 0);
+        old->management_loops = json_is_false(json_object_get(verdict, "management_free"));
+        old->one_manager_loops = json_is_false(json_object_get(verdict, "one_manager_free"));
+        old->beyond_minhop = minhop > 0 && json_number_value(fill) > minhop;
     }
     json_decref(root);
     free(text);
@@ -436,9 +425,11 @@ static ik_status update_take_over(ik_deployment *d, const installed_tables *old,
     ik_status status = IK_OK;
     d->own_max_fill = old->own_max_fill;
     if (d->update.same_routing && one_lane)
-        status = update_try_repaired(d, &old->tables, env, err);
+        status = update_try_repaired(d, old, env, err);
     else if (d->update.same_routing && old->lanes > 0 && old->lanes <= most)
         status = update_try_lanes(d, old, most, env, err);
+    if (status == IK_OK && d->update.same_routing && !d->update.repaired && d->lanes == 1)
+        status = update_relieve_own(d, old, env, err);
     if (status == IK_OK)
         update_count_changes(d, &old->tables, &d->update);
     if (status == IK_OK && !one_lane && old->lanes > 0)
@@ -504,6 +495,11 @@ ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const i
         status = update_find_order(&old.tables, &d->tables, env, &d->update, err);
     update_free_installed(&old);
     return status;
+}
+
+ik_status update_relieve_chosen(ik_deployment *d, const ik_env *env, ik_error *err)
+{
+    return d->choice.num && d->lanes == 1 ? update_relieve_own(d, NULL, env, err) : IK_OK;
 }
 
 /* ---- what is installed, in memory */
@@ -573,7 +569,12 @@ ik_status update_carry_over(const ik_deployment *from, const ik_lids *lids, cons
 ik_status update_from_memory(ik_deployment *d, const ik_deployment *from,
                              const ik_deploy_config *config, const ik_env *env, ik_error *err)
 {
-    installed_tables old = {.lanes = from->lanes, .own_max_fill = from->own_max_fill};
+    installed_tables old = {.lanes = from->lanes,
+                            .own_max_fill = from->own_max_fill,
+                            .management_loops = from->verdict.management_free == IK_NO,
+                            .one_manager_loops = from->verdict.one_manager_free == IK_NO,
+                            .beyond_minhop =
+                                from->minhop_fill > 0 && from->max_fill > from->minhop_fill};
     ik_status status = update_carry_over(from, &d->lids, env, &old.tables,
                                          from->lanes > 1 ? &old.levels : NULL, err);
     if (status != IK_OK)

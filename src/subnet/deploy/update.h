@@ -14,7 +14,14 @@
 ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
                        ik_error *err);
 
-/* The same with what is installed in memory; d->update.mixing is not judged. */
+/* Of a routing that was chosen for its loads: as few paths over the fullest channel as with
+ * OpenSM's minhop, where they can be had. */
+ik_status update_relieve_chosen(ik_deployment *d, const ik_env *env, ik_error *err);
+
+/* d->minhop_fill, at least as far as `enough`. */
+ik_status update_find_minhop(ik_deployment *d, double enough, const ik_env *env, ik_error *err);
+
+/* The same as update_apply with what is installed in memory; d->update.mixing is not judged. */
 ik_status update_from_memory(ik_deployment *d, const ik_deployment *from,
                              const ik_deploy_config *config, const ik_env *env, ik_error *err);
 /* The tables, and the service levels (levels may be NULL), of `from` for other LIDs: of switches

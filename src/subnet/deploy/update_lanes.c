@@ -146,11 +146,11 @@ static ik_status update_try_levels(ik_deployment *d, const ik_plan *plan, ik_lid
     if (status == IK_OK)
         status = ik_sl2vl_make(d->fabric, d->lanes, &d->vls, err);
     if (status == IK_OK)
-        status = update_try_tables(d, mixed, verdict, env, err);
+        status = update_try_tables(d, mixed, verdict, env, NULL, err);
     if (status == IK_OK && !d->update.repaired)
-        status = complete_tables(plan, 0, &d->lids, env, &anew, &unsafe, err);
+        status = complete_tables(plan, 0, &d->lids, env, &anew, &unsafe, NULL, err);
     if (status == IK_OK && !d->update.repaired)
-        status = update_try_tables(d, &anew, verdict, env, err);
+        status = update_try_tables(d, &anew, verdict, env, NULL, err);
     ik_lid_tables_free(&anew);
     if (status == IK_OK && d->update.repaired) {
         uint64_t pairs[IK_NUM_SLS] = {0};
@@ -163,16 +163,15 @@ static ik_status update_try_levels(ik_deployment *d, const ik_plan *plan, ik_lid
     return status;
 }
 
-/* Lanes, as many as there are, or one more if it helps: pairs that stay then keep theirs; more only
- * where that is too few. Two more than the routing's own tables have at most, so that not every
- * failure adds one. */
+/* Lanes, as many as there are, or one more if it helps: pairs that stay then keep theirs. As many
+ * as two more than the routing's own tables have where that is too few. */
 static ik_status update_find_lanes(const ik_deployment *d, keeping *k, ik_vc *vc, unsigned most,
                                    bool *fits, const ik_env *env, ik_error *err)
 {
     enum { MANY = 50 }; /* one pair in so many */
     const lash_before before = {update_lane_before, k};
-    unsigned limit = d->lanes + 2, there = k->old->lanes > d->lanes ? k->old->lanes : d->lanes,
-             least = there < limit ? there : limit;
+    unsigned there = k->old->lanes > d->lanes ? k->old->lanes : d->lanes,
+             limit = there + 1 > d->lanes + 2 ? there + 1 : d->lanes + 2, least = there;
     uint64_t fewest = UINT64_MAX, hosts = k->f->num_hosts;
     *fits = false;
     for (unsigned lanes = least; lanes <= limit && lanes <= most; lanes++) {
@@ -240,13 +239,13 @@ ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsign
                  .f = d->plan->routing->fabric};
     if (k.f->num_hosts > MOST_HOSTS)
         return IK_OK;
-    ik_status status = d->judged ? IK_OK : deploy_judge(d, env, err);
-    d->own_max_fill = d->max_fill;
-    update_verdict verdict = {d->proved, d->verdict.management_free, d->verdict.one_manager_free,
-                              update_most_fill(d)};
+    update_verdict verdict;
+    ik_status status = update_judge_own(d, old, env, &verdict, err);
     bool back = true; /* first with the cables that came back, if there are some */
     for (bool tries = true; status == IK_OK && tries && !d->update.repaired;) {
         status = update_mix_tables(d, &old->tables, &back, env, &mixed, err);
+        if (status == IK_OK)
+            status = update_relieve_mixed(&mixed, &verdict, env, err);
         if (status == IK_OK)
             status = update_try_mixed(d, &k, &mixed, &verdict, most, env, err);
         ik_lid_tables_free(&mixed);

@@ -12,13 +12,19 @@ typedef struct installed_tables {
     ik_service_levels levels; /* with several lanes */
     unsigned lanes;           /* 0 = not known, and so are levels */
     double own_max_fill;      /* see ik_deployment; 0 = not known */
+    /* known: queries of all hosts, or of one, can close a loop with data */
+    bool management_loops, one_manager_loops;
+    bool beyond_minhop; /* a channel was fuller with them than with minhop's tables */
 } installed_tables;
 
-/* On the tables of a deployment. */
+/* What other tables than a deployment's own have to be as good as. */
 typedef struct update_verdict {
+    bool judged; /* the own ones were; else they are taken for the best that there could be */
     bool proved;
-    ik_verdict management, one_manager;
-    double most_fill; /* that other tables may have */
+    ik_verdict management, one_manager; /* IK_NO: not even the installed ones have it */
+    bool minhop;                        /* no channel is to be fuller than with minhop's tables */
+    double wanted;    /* how full a channel is to be; where it is fuller, it is relieved */
+    double most_fill; /* how full it may be; both where `judged` */
 } update_verdict;
 
 enum { NUM_ENTRIES = 256 }; /* values of an entry */
@@ -41,18 +47,44 @@ bool update_delivers(const update_walk *w, uint8_t *fate, uint32_t sw, uint32_t 
  * whether there are some. Free with ik_lid_tables_free. */
 ik_status update_mix_tables(const ik_deployment *d, const ik_lid_tables *old, bool *back,
                             const ik_env *env, ik_lid_tables *out, ik_error *err);
+/* Old entries that still deliver, and none elsewhere. Free with ik_lid_tables_free. */
+ik_status update_keep_tables(const ik_deployment *d, const ik_lid_tables *old, const ik_env *env,
+                             ik_lid_tables *out, ik_error *err);
 /* The rows of hosts as a routing on the fabric of d's plan. Free rows->lft, also after an error. */
 ik_status update_make_rows(const ik_deployment *d, const ik_lid_tables *tables, ik_routing *rows,
                            ik_error *err);
-/* How full a channel may be with tables that keep entries. */
-static inline double update_most_fill(const ik_deployment *d)
-{
-    return 1.5 * d->own_max_fill;
-}
-/* Judges tables, which d takes over if they are proved, and queries no worse off than with its own.
- * own: the verdict on those, NULL: it is not known yet, and none is better than it could be. */
+/* The rows of hosts of repaired tables, completed anew: for where kept entries for switches, or for
+ * hosts from switches that no host's packet comes by, make queries worse off. unsafe_of: see
+ * complete_tables. Free with ik_lid_tables_free. */
+ik_status update_complete_anew(const ik_deployment *d, const ik_lid_tables *repaired,
+                               const ik_env *env, ik_lid_tables *out, bool *unsafe_of,
+                               ik_error *err);
+/* What of the old tables delivers, with rows extended from there by what its dependencies bear: for
+ * where the routing's own entries close a cycle with it. Some paths become longer. */
+ik_status update_try_kept(ik_deployment *d, const ik_lid_tables *old, const update_verdict *own,
+                          const ik_env *env, ik_error *err);
+/* Why tables are not taken over. */
+typedef enum update_lack { LACKS_NOTHING, LACKS_PROOF, LACKS_QUERIES, LACKS_ROOM } update_lack;
+/* Judges tables, which d takes over if they are as good as `own`, if need be after they were
+ * relieved. *lacks (may be NULL): LACKS_ROOM: a channel is too full, and that alone. */
 ik_status update_try_tables(ik_deployment *d, ik_lid_tables *tables, const update_verdict *own,
-                            const ik_env *env, ik_error *err);
+                            const ik_env *env, update_lack *lacks, ik_error *err);
+
+/* ---- how full channels may be, update_fill.c */
+
+/* The verdict on d's own tables, which are judged if they are not yet. Sets d->own_max_fill and
+ * d->minhop_fill. */
+ik_status update_judge_own(ik_deployment *d, const installed_tables *old, const ik_env *env,
+                           update_verdict *own, ik_error *err);
+/* Relieves d's own tables, on one lane, where minhop's channels would be less full. old: as in
+ * update_judge_own, NULL: nothing is installed. */
+ik_status update_relieve_own(ik_deployment *d, const installed_tables *old, const ik_env *env,
+                             ik_error *err);
+/* The same of tables whose lanes are still to be found. */
+ik_status update_relieve_mixed(ik_lid_tables *mixed, const update_verdict *own, const ik_env *env,
+                               ik_error *err);
+/* What d->verdict was on is not what d has. */
+void update_forget_verdict(ik_deployment *d);
 
 /* Repaired tables on several lanes, `most` at most, if there are some that are proved. */
 ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsigned most,

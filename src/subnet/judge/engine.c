@@ -8,6 +8,7 @@
  * engines are known by what their paths have in common.
  */
 #include "subnet/judge/judge.h"
+#include "subnet/judge/minhop.h"
 
 #include "ikat/audit.h"
 
@@ -62,42 +63,6 @@ static void engine_measure(const ik_fabric *f, uint32_t from, bool rule, uint8_t
             queue[end++] = peer;
         }
     }
-}
-
-typedef struct leaf {
-    uint64_t guid;
-    uint32_t sw, hosts;
-} leaf;
-
-static int engine_compare_leaves(const void *a, const void *b)
-{
-    const leaf *x = a, *y = b;
-    if (x->hosts != y->hosts)
-        return x->hosts > y->hosts ? -1 : 1;
-    if (x->guid != y->guid)
-        return x->guid < y->guid ? -1 : 1;
-    return x->sw < y->sw ? -1 : x->sw > y->sw;
-}
-
-static ik_status engine_find_leaves(recogniser *r, ik_error *err)
-{
-    const ik_fabric *f = r->j.f;
-    leaf *all = ik_calloc((size_t)f->num_switches + 1, sizeof *all);
-    r->leaves = ik_calloc((size_t)f->num_switches + 1, sizeof *r->leaves);
-    if (!all || !r->leaves) {
-        free(all);
-        return ik_fail_memory(err, f->num_switches * sizeof *all, "switches with hosts");
-    }
-    for (uint32_t sw = 0; sw < f->num_switches; sw++) {
-        uint32_t hosts = r->j.first[sw + 1] - r->j.first[sw];
-        if (hosts)
-            all[r->num_leaves++] = (leaf){ik_node_guid(f, sw), sw, hosts};
-    }
-    qsort(all, r->num_leaves, sizeof *all, engine_compare_leaves);
-    for (uint32_t i = 0; i < r->num_leaves; i++)
-        r->leaves[i] = all[i].sw;
-    free(all);
-    return IK_OK;
 }
 
 static ik_status engine_find_hops(recogniser *r, ik_error *err)
@@ -365,11 +330,12 @@ static ik_status engine_recogniser_init(recogniser *r, const ik_lid_tables *t, c
     for (uint32_t sw = 0; sw < f->num_switches; sw++)
         engine_sort_hosts(&r->j, sw);
     r->at = ik_calloc((size_t)f->num_switches + 1, sizeof *r->at);
+    r->leaves = ik_calloc((size_t)f->num_switches + 1, sizeof *r->leaves);
     r->turns = ik_calloc(lids, sizeof *r->turns);
     r->channels = ik_calloc(lids, sizeof *r->channels);
     r->state = ik_calloc(threads, sizeof *r->state);
     r->groups = ik_calloc(threads, sizeof *r->groups);
-    if (!r->at || !r->turns || !r->channels || !r->state || !r->groups)
+    if (!r->at || !r->leaves || !r->turns || !r->channels || !r->state || !r->groups)
         return ik_fail_memory(err, 5 * lids, "what tables have in common");
     for (unsigned i = 0; i < threads && status == IK_OK; i++) {
         size_t cells = ((size_t)f->num_switches + 1) * r->j.longest;
@@ -378,7 +344,7 @@ static ik_status engine_recogniser_init(recogniser *r, const ik_lid_tables *t, c
                              : ik_fail_memory(err, cells, "paths to a group of destinations");
     }
     if (status == IK_OK)
-        status = engine_find_leaves(r, err);
+        status = minhop_order_leaves(r->j.f, r->j.first, r->leaves, &r->num_leaves, err);
     return status == IK_OK ? engine_find_hops(r, err) : status;
 }
 

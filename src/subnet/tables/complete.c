@@ -509,7 +509,8 @@ static ik_status complete_attempt(completion *c, hub_way way, ik_error *err)
 /* Tables that need several lanes have destinations that no turn makes safe: they are not tried
  * again. */
 ik_status complete_tables(const ik_plan *plan, unsigned lane, const ik_lids *lids,
-                          const ik_env *env, ik_lid_tables *out, uint32_t *unsafe, ik_error *err)
+                          const ik_env *env, ik_lid_tables *out, uint32_t *unsafe, bool *unsafe_of,
+                          ik_error *err)
 {
     completion c = {.plan = plan, .lane = lane, .lids = lids, .env = env, .f = lids->fabric};
     ik_lid_tables best = {0};
@@ -524,6 +525,8 @@ ik_status complete_tables(const ik_plan *plan, unsigned lane, const ik_lids *lid
         ik_lid_tables_free(worse);
         if (worse == &best)
             best = c.t;
+        if (worse == &best && unsafe_of)
+            memcpy(unsafe_of, c.unsafe_host, lids->num * sizeof *unsafe_of);
         least = c.unsafe < least ? c.unsafe : least;
         if (plan->vc->num_vcs > 1)
             break;
@@ -541,5 +544,5 @@ ik_status complete_tables(const ik_plan *plan, unsigned lane, const ik_lids *lid
 ik_status ik_lid_tables_complete(const ik_plan *plan, const ik_lids *lids, const ik_env *env,
                                  ik_lid_tables *out, uint32_t *unsafe, ik_error *err)
 {
-    return complete_tables(plan, 0, lids, env, out, unsafe, err);
+    return complete_tables(plan, 0, lids, env, out, unsafe, NULL, err);
 }

@@ -181,64 +181,6 @@ static ik_status complete_graph_collect_lane0(completion *c, ik_error *err)
     return ik_env_cancelled(c->env) ? ik_fail(err, IK_ERR_CANCELLED, "cancelled") : IK_OK;
 }
 
-/* Calls fn for each dependency noted: from -> to. */
-typedef void (*each_fn)(completion *c, uint32_t from, uint32_t to, uint32_t *ctx);
-static void complete_graph_each_wanted(completion *c, uint32_t from, each_fn fn, uint32_t *ctx)
-{
-    uint32_t first = c->g.base[c->g.head[from]];
-    for (uint32_t w = 0; w < c->dag.words; w++)
-        for (uint64_t bits = c->want[(size_t)from * c->dag.words + w]; bits; bits &= bits - 1)
-            fn(c, from, first + w * 64 + (uint32_t)__builtin_ctzll(bits), ctx);
-}
-
-static void complete_graph_count_in(completion *c, uint32_t from, uint32_t to, uint32_t *in)
-{
-    (void)c;
-    (void)from;
-    in[to]++;
-}
-
-/* Links in an order that agrees with the dependencies noted: order[0 … num_links - 1]; false: they
- * are cyclic, and the rest stands in any order. in, order: [num_links]. */
-static bool complete_graph_sort_links(completion *c, uint32_t *in, uint32_t *order)
-{
-    uint32_t n = c->g.num_links, num = 0;
-    memset(in, 0, n * sizeof *in);
-    for (uint32_t l = 0; l < n; l++)
-        complete_graph_each_wanted(c, l, complete_graph_count_in, in);
-    for (uint32_t l = 0; l < n; l++)
-        if (in[l] == 0)
-            order[num++] = l;
-    for (uint32_t i = 0; i < num; i++) {
-        uint32_t from = order[i], first = c->g.base[c->g.head[from]];
-        for (uint32_t w = 0; w < c->dag.words; w++)
-            for (uint64_t bits = c->want[(size_t)from * c->dag.words + w]; bits; bits &= bits - 1) {
-                uint32_t to = first + w * 64 + (uint32_t)__builtin_ctzll(bits);
-                if (--in[to] == 0)
-                    order[num++] = to;
-            }
-    }
-    bool acyclic = num == n;
-    for (uint32_t l = 0; l < n; l++)
-        if (in[l])
-            order[num++] = l;
-    return acyclic;
-}
-
-static void complete_graph_add_dependency(completion *c, uint32_t from, uint32_t to, uint32_t *ctx)
-{
-    (void)ctx;
-    linkdag_add(&c->dag, from, to); /* one that closes a cycle stays out */
-}
-
-/* Adds what was noted. */
-static void complete_graph_add_wanted(completion *c, const uint32_t *order)
-{
-    linkdag_start_with(&c->dag, order);
-    for (uint32_t l = 0; l < c->g.num_links; l++)
-        complete_graph_each_wanted(c, l, complete_graph_add_dependency, NULL);
-}
-
 bool complete_add_row(completion *c, bool from_all)
 {
     bool fits = true;
@@ -289,16 +231,19 @@ ik_status complete_make_graph(completion *c, ik_error *err)
     ik_status status = in && order ? IK_OK : ik_fail_memory(err, n * 8, "an order of links");
     if (status == IK_OK && !c->trim) {
         memcpy(c->want, c->all, bytes);
-        c->trim = !complete_graph_sort_links(c, in, order);
-        if (!c->trim)
-            complete_graph_add_wanted(c, order);
+        c->trim = !linkdag_sort(&c->dag, c->want, in, order);
+        if (!c->trim) {
+            linkdag_start_with(&c->dag, order);
+            linkdag_add_all(&c->dag, c->want);
+        }
     }
     if (status == IK_OK && c->trim) {
         memset(c->want, 0, bytes);
         status = complete_graph_collect_lane0(c, err);
         if (status == IK_OK) {
-            bool acyclic = complete_graph_sort_links(c, in, order);
-            complete_graph_add_wanted(c, order);
+            bool acyclic = linkdag_sort(&c->dag, c->want, in, order);
+            linkdag_start_with(&c->dag, order);
+            linkdag_add_all(&c->dag, c->want);
             status = complete_graph_add_rows(c, acyclic, err);
         }
     }
