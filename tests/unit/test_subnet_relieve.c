@@ -123,8 +123,8 @@ static void test_any_way(void **state)
     ik_fabric_free(f);
 }
 
-/* A routing that is chosen is relieved as far as that goes, where minhop's load is out of reach, but
- * not where the time for that is over. */
+/* A routing that is chosen is relieved as far as that goes, where minhop's load is out of reach,
+ * but not where the time for that is over. */
 static void test_as_far_as_it_goes(void **state)
 {
     (void)state;
