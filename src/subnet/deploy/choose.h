@@ -48,7 +48,6 @@ typedef struct choose_candidate {
     const char *routing, *vc;
     uint32_t most;  /* switches with hosts up to which it is tried, 0: any */
     unsigned lanes; /* it is for this number of lanes alone, 0: for any */
-    bool fallback;  /* tried with more switches, too, if nothing else was proved */
 } choose_candidate;
 extern const choose_candidate choose_candidates[];
 

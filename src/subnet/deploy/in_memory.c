@@ -38,7 +38,7 @@ ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config
     if (status == IK_OK)
         status = deploy_settle_lanes(&d, &settled, env, err);
     if (status == IK_OK)
-        status = update_relieve_chosen(&d, env, err);
+        status = update_relieve_chosen(&d, &settled, env, err);
     if (status == IK_OK && installed)
         status = update_from_memory(&d, installed, &settled, env, err);
     if (status == IK_OK)

@@ -151,7 +151,7 @@ ik_status lane_curve_measure(ik_deployment *d, const ik_deploy_config *config, c
          n++) {
         char spec[64];
         snprintf(spec, sizeof spec, "frugal:lanes=%u,prefer=load", n);
-        status = lane_curve_try(&c, &(choose_candidate){spec, NULL, most, 0, false}, curve);
+        status = lane_curve_try(&c, &(choose_candidate){spec, NULL, most, 0}, curve);
         ik_routing_compared *row = &curve->routings.of[curve->routings.num - 1];
         row->given[0] = NULL; /* the spec ends here */
         if (!ik_routing_compared_tried(row))

@@ -497,9 +497,17 @@ ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const i
     return status;
 }
 
-ik_status update_relieve_chosen(ik_deployment *d, const ik_env *env, ik_error *err)
+ik_status update_relieve_chosen(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
+                                ik_error *err)
 {
-    return d->choice.num && d->lanes == 1 ? update_relieve_own(d, NULL, env, err) : IK_OK;
+    ik_env here = env ? *env : (ik_env){0};
+    if (!d->choice.num || d->lanes > 1)
+        return IK_OK;
+    if (config->enough)
+        here.cancel = config->enough;
+    ik_status status = update_relieve_own(d, NULL, &here, err);
+    /* what was chosen is there nevertheless */
+    return status == IK_ERR_CANCELLED && !ik_env_cancelled(env) ? IK_OK : status;
 }
 
 /* ---- what is installed, in memory */

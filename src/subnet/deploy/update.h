@@ -15,8 +15,9 @@ ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const i
                        ik_error *err);
 
 /* Of a routing that was chosen for its loads: as few paths over the fullest channel as with
- * OpenSM's minhop, where they can be had. */
-ik_status update_relieve_chosen(ik_deployment *d, const ik_env *env, ik_error *err);
+ * OpenSM's minhop, where they can be had, and in time: see ik_deploy_config.enough. */
+ik_status update_relieve_chosen(ik_deployment *d, const ik_deploy_config *config, const ik_env *env,
+                                ik_error *err);
 
 /* d->minhop_fill, at least as far as `enough`. */
 ik_status update_find_minhop(ik_deployment *d, double enough, const ik_env *env, ik_error *err);

@@ -34,15 +34,26 @@ void update_forget_verdict(ik_deployment *d)
     d->judged = false;
 }
 
-/* A copy of d's own tables, relieved as far as minhop's; !*done: that was not found. */
-static ik_status update_fill_relieve_copy(ik_deployment *d, const ik_env *env, ik_lid_tables *out,
-                                          bool *done, ik_error *err)
+/* A copy of d's own tables, relieved as far as minhop's; !*done: that was not found. in_steps: then
+ * as far as it goes. */
+static ik_status update_fill_relieve_copy(ik_deployment *d, bool in_steps, const ik_env *env,
+                                          ik_lid_tables *out, bool *done, ik_error *err)
 {
     ik_status status = ik_lid_tables_new(&d->lids, env, out, err);
     if (status != IK_OK)
         return status;
     memcpy(out->out, d->tables.out, (size_t)out->num_switches * d->lids.num);
-    return relieve_tables(out, d->minhop_fill, d->lanes == 1, env, done, err);
+    status = relieve_tables(out, d->minhop_fill, d->lanes == 1, env, done, err);
+    double fill = d->max_fill, share = 0.75; /* then 0.875 */
+    for (bool more;
+         status == IK_OK && in_steps && !*done && fill > d->minhop_fill && share < 0.9;) {
+        double most = fmax(share * fill, d->minhop_fill);
+        status = relieve_tables(out, most, d->lanes == 1, env, &more, err);
+        fill = more ? most : fill;
+        share = more ? share : (1 + share) / 2;
+    }
+    *done |= fill < d->max_fill;
+    return status;
 }
 
 /* Where minhop's channels are less full than the own ones: as full as minhop's where the own tables
@@ -52,15 +63,17 @@ static ik_status update_fill_find_limits(ik_deployment *d, const ik_env *env, up
 {
     ik_lid_tables relieved = {0};
     bool done = d->max_fill <= update_fill_minhop(d, own);
-    ik_status status = done ? IK_OK : update_fill_relieve_copy(d, env, &relieved, &done, err);
+    ik_status status =
+        done ? IK_OK : update_fill_relieve_copy(d, false, env, &relieved, &done, err);
     ik_lid_tables_free(&relieved);
     own->wanted = fmin(1.5 * d->max_fill, update_fill_minhop(d, own));
     own->most_fill = done ? own->wanted : 1.5 * d->max_fill;
     return status;
 }
 
-ik_status update_judge_own(ik_deployment *d, const installed_tables *old, const ik_env *env,
-                           update_verdict *own, ik_error *err)
+/* Without the limits. */
+static ik_status update_fill_judge(ik_deployment *d, const installed_tables *old, const ik_env *env,
+                                   update_verdict *own, ik_error *err)
 {
     ik_status status = d->judged ? IK_OK : deploy_judge(d, env, err);
     if (status == IK_OK)
@@ -73,8 +86,17 @@ ik_status update_judge_own(ik_deployment *d, const installed_tables *old, const 
         .minhop = !old->beyond_minhop,
         .proved = d->proved,
         .management = old->management_loops ? IK_NO : d->verdict.management_free,
-        .one_manager = old->one_manager_loops ? IK_NO : d->verdict.one_manager_free};
-    return update_fill_find_limits(d, env, own, err);
+        .one_manager = old->one_manager_loops ? IK_NO : d->verdict.one_manager_free,
+        .wanted = INFINITY,
+        .most_fill = INFINITY};
+    return IK_OK;
+}
+
+ik_status update_judge_own(ik_deployment *d, const installed_tables *old, const ik_env *env,
+                           update_verdict *own, ik_error *err)
+{
+    ik_status status = update_fill_judge(d, old, env, own, err);
+    return status == IK_OK ? update_fill_find_limits(d, env, own, err) : status;
 }
 
 /* Without the own tables' verdict: by what is known of them on the fabric as it was. A lost cable
@@ -149,12 +171,12 @@ ik_status update_relieve_own(ik_deployment *d, const installed_tables *old, cons
 {
     static const installed_tables nothing = {0};
     update_verdict own;
-    ik_status status = update_judge_own(d, old ? old : &nothing, env, &own, err);
+    ik_status status = update_fill_judge(d, old ? old : &nothing, env, &own, err);
     if (status != IK_OK || !d->proved || d->max_fill <= update_fill_minhop(d, &own))
         return status;
     ik_lid_tables relieved = {0};
     bool done = false;
-    status = update_fill_relieve_copy(d, env, &relieved, &done, err);
+    status = update_fill_relieve_copy(d, true, env, &relieved, &done, err);
     if (status == IK_OK && done)
         status = update_try_tables(d, &relieved, &own, env, NULL, err);
     d->update.repaired = false; /* nothing is kept for its own sake */
