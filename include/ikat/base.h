@@ -203,8 +203,8 @@ char *ik_format_count(char *buffer, size_t size, uint64_t count, const char *nou
 #define IK_COUNT(count, noun) ik_format_count((char[64]){""}, 64, count, noun)
 /* Greatest common divisor; gcd(0, x) = x. */
 uint64_t ik_gcd(uint64_t a, uint64_t b);
-/* Transmission time of `bytes` at `rate_bps`, rounded to the nearest picosecond (ties up): 4096 B
- * at 100 Gb/s = 327680 ps. */
+/* Transmission time of `bytes` at `rate_bps`, rounded to the nearest picosecond (ties up), at least
+ * one but for no byte: 4096 B at 100 Gb/s = 327680 ps. */
 uint64_t ik_transmit_ps(uint64_t bytes, uint64_t rate_bps);
 
 /* ------------------------------------------------------------------------------------------ random

@@ -393,6 +393,8 @@ uint64_t ik_transmit_ps(uint64_t bytes, uint64_t rate_bps)
     __extension__ typedef unsigned __int128 wide;
     wide bits_ps = (wide)bytes * 8 * 1000000000000u;
     wide ps = (bits_ps + rate_bps / 2) / rate_bps;
+    if (bytes && !ps)
+        return 1; /* what waits for its end would not be told of it */
     return ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX;
 }
 

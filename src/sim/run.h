@@ -9,7 +9,8 @@
 
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
                     const ik_sim_config *config, const ik_env *env, ik_error *err);
-/* The same; by this engine, if it is not NULL and fits. Tests compare engines. */
+/* The same; by this engine, if it is not NULL. It has to fit, but for that of the crossbar: another
+ * one runs then. Tests compare engines. */
 ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffic,
                            const ik_sim_config *config, const ik_env *env, const sim_engine *only,
                            ik_error *err);

@@ -223,6 +223,7 @@ static uint64_t setup_measure_state(sim *s, const sim_engine *only, sizes *z)
     while (*next != s->engine.ops)
         next++;
     setup_measure_all(s);
+    assert(!only || only == &sim_crossbar_engine || only->fits(s));
     if (only && only->fits(s))
         s->engine.ops = only;
     while (!s->engine.ops->fits(s))

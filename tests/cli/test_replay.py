@@ -168,6 +168,12 @@ measure: {{until: delivered, at_most: 10 ms}}
         self.replay(FARM, "-f", "crossbar:n=8,link_rate=1000 Tb/s,latency=100 ns", *on[2:])
         self.assertAlmostEqual(slowdown, at_rate / self.points("out.db")[0][0])
         self.assertGreater(slowdown, 2)
+        # messages that take less than a picosecond each go one after the other, too
+        (self.tmp / "small.goal").write_text("num_ranks 5\nrank 0 {\n" + "".join(f"s{k}: send 8b to {k} tag 1\n" for k in range(1, 5)) + "}\n"
+                                             + "".join(f"rank {k} {{\nr: recv 8b from 0 tag 1\n}}\n" for k in range(1, 5)))
+        self.replay(self.tmp / "small.goal", "-f", "crossbar:n=5,latency=100 ns", *on[2:], "--reference", "unlimited")
+        (completion, slowdown), = self.points("out.db", "completion_ns, slowdown")
+        self.assertAlmostEqual(completion / slowdown, 200.004)
 
     def test_ranks_share_hosts(self):
         """Two ranks per host need half of the hosts, and their messages the network no more."""

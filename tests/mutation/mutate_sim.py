@@ -38,6 +38,7 @@ PIPE_MESSAGES = ["test_sim_pipe_threads"]
 FAULTS = [
     ("completion: messages of a host never take turns", "packet/crossbar_engine.c", "    c->contended |= pk->t_gen < c->turn_closed[host];\n", "", ["test_sim_completion"]),
     ("completion: turns are over with a first packet", "packet/crossbar_engine.c", "(packets - 2) * c->full_ps + 1", "1", ["test_sim_completion"]),
+    ("completion: jobs take turns as the first one says", "packet/crossbar_engine.c", "packets > sim_finite_turn(s, host)", "packets > s->adapter.turn_packets", ["test_sim_completion"]),
     ("completion: messages never take turns at an output", "packet/crossbar_engine.c", "comes < c->out_closed[m->dst] || ", "", ["test_sim_completion"]),
     ("completion: hosts never lack credit", "packet/crossbar_engine.c", " || goes - comes > c->most_late_ps", "", ["test_sim_completion"]),
     ("completion: outputs are free", "packet/crossbar_engine.c", "comes > c->out_free[m->dst] ? comes : c->out_free[m->dst];", "comes;", ["test_sim_completion"]),

@@ -143,6 +143,8 @@ static void quantities_are_exact(void **state)
     assert_int_equal(quantity("18446744073709551615", IK_DIM_NONE), UINT64_MAX);
     assert_int_equal(ik_transmit_ps(4096, 100000000000), 327680);
     assert_int_equal(ik_transmit_ps(1, 3), 2666666666667);
+    assert_int_equal(ik_transmit_ps(1, 1000000000000000), 1);
+    assert_int_equal(ik_transmit_ps(0, 1000000000000000), 0);
 }
 
 static void wrong_quantities_are_refused(void **state)

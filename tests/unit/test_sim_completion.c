@@ -10,6 +10,19 @@ typedef struct answers {
     unsigned asked, given;
 } answers;
 
+/* visits: messages of hosts 1 and 3 go one after the other, and those of 0 and 2 take turns. */
+enum { JOBS = 1 << 21 };
+
+static void set_jobs(ik_workload *w)
+{
+    w->jobs = calloc(2, sizeof *w->jobs);
+    w->host_job = calloc(w->num_hosts, sizeof *w->host_job);
+    assert_true(w->jobs && w->host_job && w->num_hosts == 4);
+    w->num_jobs = 2;
+    w->jobs[0].visits = w->visits = FIFO;
+    w->jobs[1].visits = w->host_job[0] = w->host_job[2] = 1;
+}
+
 /* The engine's own answer; false: it gives none. UINT64_MAX: the workload blocks. */
 static bool crossbar_answers(const made_graph *m, uint64_t *ps)
 {
@@ -29,6 +42,8 @@ static void compare_completion(scenario c, uint64_t visits, build_fn build, answ
     ik_error err = {0};
     uint64_t ps = 0, found = 0, packets;
     open_graph(&m, &c, visits, build);
+    if (visits == JOBS)
+        set_jobs(&m.work);
     run_loop(&s, &sim_general_engine, &m);
     packets = sim_finite_end(&s);
     assert_true(packets == UINT64_MAX || packets <= s.measure.end_ps);
@@ -71,7 +86,7 @@ static scenario crossbar_of(unsigned k)
 
 static void test_random_programs(void **state)
 {
-    static const uint64_t visits[] = {1, 2, FIFO, 0};
+    static const uint64_t visits[] = {1, 2, FIFO, JOBS, 0};
     unsigned cases = SANITIZED && !all_asked() ? 150 : 3000;
     answers n = {0};
     (void)state;
@@ -80,7 +95,7 @@ static void test_random_programs(void **state)
         for (int op = 0; op < drawn.num && k % 4; op++) /* closer to each other */
             drawn.op[op].amount /= drawn.op[op].kind == CALC ? 100 : 1;
         if (is_matched(&(graph_builder){.num_hosts = 4, .source = "test"}))
-            compare_completion(crossbar_of(k), k / 9 % 4 == 3 ? 0 : visits[k / 36 % 4], build_drawn,
+            compare_completion(crossbar_of(k), k / 9 % 4 == 3 ? 0 : visits[k / 36 % 5], build_drawn,
                                &n);
     }
     print_message("%u of %u answers\n", n.given, n.asked);
@@ -150,15 +165,35 @@ static void build_starved(graph_builder *b, uint64_t seed)
     graph_wait(b, graph_add(b, 2, IK_OP_CALC, 10000 * NS, 0, 0, 0), recv, false);
 }
 
+/* The largest messages that are one packet here, and the next ones. */
+static void build_largest(graph_builder *b, uint64_t seed)
+{
+    graph_message(b, 0, 1, (uint64_t)INT32_MAX - 2 + seed, NULL);
+}
+
+static void test_largest_messages(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        scenario c = crossbar_of(2);
+        answers n = {0};
+        c.adapter = "packet=16777215 B";
+        c.sw = "model=ideal;buffer=64 MiB";
+        c.seed = seed;
+        compare_completion(c, 1, build_largest, &n);
+        assert_int_equal(n.given, seed == 1);
+    }
+}
+
 static void test_refusals(void **state)
 {
     static const struct {
         build_fn build;
         uint64_t visits, seed;
         unsigned given;
-    } cases[] = {{build_turns, 1, 1, 0},    {build_turns, 2, 1, 0},   {build_turns, 3, 1, 1},
-                 {build_turns, FIFO, 1, 1}, {build_meeting, 1, 1, 0}, {build_meeting, 1, 2, 1},
-                 {build_starved, 1, 1, 0},  {build_starved, 1, 2, 1}};
+    } cases[] = {{build_turns, 1, 1, 0},    {build_turns, 2, 1, 0},    {build_turns, 3, 1, 1},
+                 {build_turns, FIFO, 1, 1}, {build_turns, JOBS, 1, 0}, {build_meeting, 1, 1, 0},
+                 {build_meeting, 1, 2, 1},  {build_starved, 1, 1, 0},  {build_starved, 1, 2, 1}};
     (void)state;
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
         scenario c = crossbar_of(0);
@@ -207,9 +242,8 @@ static void test_what_is_not_served(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        on_one_thread(test_random_programs),
-        cmocka_unit_test(test_closed_form_of_a_ring),
-        cmocka_unit_test(test_refusals),
+        on_one_thread(test_random_programs),       cmocka_unit_test(test_closed_form_of_a_ring),
+        cmocka_unit_test(test_largest_messages),   cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_what_is_not_served),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

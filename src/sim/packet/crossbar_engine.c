@@ -47,6 +47,10 @@ typedef struct crossbar_state {
 
 /* ---- the choice and set-up */
 
+/* Of a packet, so that every message is one, and of credit. No message is as large: ports know for
+ * how long they send the largest packet of before (full_ps). */
+enum { MOST_BYTES = INT32_MAX };
+
 /* How long a message may wait for its output so that its host never lacks credit: two packets more
  * than what leaves a host until its credit is back fit into the buffers then. 0 = there is not even
  * space for messages that do not wait. */
@@ -67,7 +71,7 @@ static bool crossbar_fits(const sim *s)
     const ik_workload *w = s->traffic->workload;
     if (f->num_switches != 1 || f->num_classes != 1 || s->sw.model != MODEL_IDEAL ||
         s->sw.vcs != 1 || s->sw.store_forward || !w || !w->graph || w->num_endless ||
-        w->largest > INT32_MAX || s->workload.phased || s->measure.paranoid)
+        w->largest >= MOST_BYTES || s->workload.phased || s->measure.paranoid)
         return false;
     for (uint32_t host = 0; host < f->num_hosts; host++)
         if (ik_host_port(f, host) == IK_NONE)
@@ -93,7 +97,7 @@ static bool crossbar_send(partition *p, uint32_t host, const packet *pk, uint64_
     uint64_t takes_ps = pk->t_tail - s->f->classes[0].latency_ps - pk->t_inject,
              packets = (pk->size + (uint64_t)c->packet_bytes - 1) / c->packet_bytes;
     c->contended |= pk->t_gen < c->turn_closed[host];
-    if (packets > s->adapter.turn_packets)
+    if (packets > sim_finite_turn(s, host))
         c->turn_closed[host] = pk->t_inject + (packets - 2) * c->full_ps + 1;
     c->begun[c->num++] = (crossbar_message){.sent_ps = pk->t_inject,
                                             .takes_ps = takes_ps,
@@ -173,10 +177,10 @@ static bool crossbar_set_up(sim *s)
     c->packet_bytes = s->adapter.packet_bytes;
     c->full_ps = ik_transmit_ps(c->packet_bytes, s->f->classes[0].rate_bps);
     c->most_late_ps = crossbar_most_late_ps(s, s->f->classes[0].rate_bps);
-    s->adapter.packet_bytes = INT32_MAX;
+    s->adapter.packet_bytes = MOST_BYTES;
     s->measure.watchdog_ps = 0; /* nothing waits for ever */
     for (uint32_t host = 0; host < s->f->num_hosts; host++)
-        *state_credit_at(s, s->host.state[host].port, 0) = INT32_MAX;
+        *state_credit_at(s, s->host.state[host].port, 0) = MOST_BYTES;
     s->engine.run_window = crossbar_window;
     return c->out_free && c->out_closed && c->turn_closed;
 }
