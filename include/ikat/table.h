@@ -28,8 +28,9 @@ char *ik_format_whole_count(char *buffer, size_t size, uint64_t count, const cha
 #define IK_WHOLE_COUNT(count, noun) ik_format_whole_count((char[96]){""}, 96, count, noun)
 
 typedef struct ik_table ik_table;
-/* headers: NULL-terminated, borrowed until the table is printed; one that ends with '>' is
- * right-aligned (the mark is removed). NULL without memory, which the functions below take. */
+/* headers: NULL-terminated; the texts, and not the list, are borrowed until the table is printed.
+ * One that ends with '>' is right-aligned (the mark is removed). NULL without memory, which the
+ * functions below take. */
 ik_table *ik_table_new(const char *const *headers);
 /* The next cell, at most 511 bytes, as ik_text_line leaves it; a row is full after the last
  * column. */

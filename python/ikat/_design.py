@@ -1,12 +1,13 @@
 """Designs: for a number of hosts and a switch, the network that each family builds, what it does and what it costs."""
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from ikat._core import (Cancel, Env, Object, UsageError, WrongType, encoded, ffi, json_of, lib, made, module, plain, replace_file, string, table_html, text, texts,
+from ikat._core import (Cancel, Env, Object, UsageError, WrongType, ffi, json_of, lib, made, module, plain, real, replace_file, string, table_html, text, texts,
                         whole, written)
 from ikat._fabric import Fabric
-from ikat._types import Quantity, Report, Text, Whole
+from ikat._types import Quantity, Real, Report, Text, Whole
 
 if TYPE_CHECKING:
     import pandas
@@ -251,11 +252,11 @@ def _hosts(value):
         if len(value) != 2:
             raise UsageError("hosts: a range has two ends, as in (900, 1100)")
         return b"%d..%d" % tuple(whole(end, "hosts") for end in value)
-    return encoded(value, "hosts") if isinstance(value, str) else b"%d" % whole(value, "hosts")
+    return text(value, "hosts") if isinstance(value, str) else b"%d" % whole(value, "hosts")
 
 
 def design(hosts: Union[Whole, str, Tuple[Whole, Whole]], radix: Whole, families: Sequence[Text] = (), *, rails: Whole = 1,  # pylint: disable=too-many-arguments,too-many-locals
-           oversubscription: Optional[float] = None, choose: Optional[Text] = None, rate: Optional[Text] = None, traffic: Sequence[Text] = (),
+           oversubscription: Optional[Real] = None, choose: Optional[Text] = None, rate: Optional[Text] = None, traffic: Sequence[Text] = (),
            bisection: bool = False, workloads: Sequence[Text] = (), simulate: bool = False, failures: Sequence[Text] = (),
            prices: Optional[Text] = None, floor: Optional[Text] = None, from_: Optional[Text] = None, seed: Optional[Whole] = None,
            threads: Optional[Whole] = None, progress: Report = None, cancel: Optional[Cancel] = None, memory_limit: Optional[Quantity] = None,
@@ -278,9 +279,7 @@ def design(hosts: Union[Whole, str, Tuple[Whole, Whole]], radix: Whole, families
     if from_ is not None:
         values["from"] = text(from_, "from_")
     if oversubscription is not None:
-        if isinstance(oversubscription, bool) or not isinstance(oversubscription, (int, float)):
-            raise WrongType(f"oversubscription: a number is expected, not {type(oversubscription).__name__}")
-        values["oversubscription"] = repr(oversubscription).encode()
+        values["oversubscription"] = re.sub(r"\.0$", "", repr(real(oversubscription, "oversubscription"))).encode()
     values.update(hosts=_hosts(hosts), radix=whole(radix, "radix", 2, lib.IK_WISH_RADIX_MAX), rails=whole(rails, "rails", 1, lib.IK_DESIGN_RAILS),
                   bisection=bisection, simulate=simulate, leaves_out_large=memory_limit is not None)
     lists = {"families": ("families", families), "patterns": ("traffic", traffic), "workloads": ("workloads", workloads),

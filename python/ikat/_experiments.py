@@ -149,6 +149,8 @@ def part_of(shard, budget, only):
         part.shard, part.num_shards = _shard(shard)
     if budget is not None:
         part.budget_s = real(budget, "budget")
+        if not part.budget_s > 0:
+            raise UsageError(f"budget: {budget} is no number of seconds above 0")
     listed, keep = texts(only or (), "only")
     part.only = listed if keep else ffi.NULL
     return part, (listed, keep)

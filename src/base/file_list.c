@@ -143,6 +143,13 @@ void ik_file_list_free(char **files, uint32_t num)
 
 /* ---- a file that is not there */
 
+/* One that is being written stands under such a name until it is whole. */
+static bool file_list_is_temporary(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && strcmp(dot, ".tmp") == 0;
+}
+
 /* The nearest of the files in the folder, in its place, as a hint. What lacks memory has none. */
 static void file_list_hint(ik_error *err, const char *path)
 {
@@ -151,10 +158,12 @@ static void file_list_hint(ik_error *err, const char *path)
     file_list s = {.path = path};
     if (folder && list_folder(&s, folder, NULL, NULL) == IK_OK) {
         const char **names = malloc(((size_t)s.num_files + 1) * sizeof *names);
+        size_t num = 0;
         for (uint32_t k = 0; names && k < s.num_files; k++)
-            names[k] = s.files[k] + strlen(folder);
+            if (!file_list_is_temporary(s.files[k]))
+                names[num++] = s.files[k] + strlen(folder);
         if (names) {
-            names[s.num_files] = NULL;
+            names[num] = NULL;
             const char *nearest = ik_nearest_name(name, names);
             char found[sizeof err->hint];
             snprintf(found, sizeof found, "%s%s", folder, nearest ? nearest : "");

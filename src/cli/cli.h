@@ -126,6 +126,8 @@ enum { CLI_ERROR = 1024 };
 char *cli_error_text(const ik_error *err, char *text, size_t size);
 /* Wrong usage: message and "see ikat COMMAND -h"; returns CLI_USAGE. */
 int cli_usage(const cli *c, const char *format, ...) IK_PRINTF(2, 3);
+/* cli_error of what the library says of options: without a hint it ends as that of cli_usage. */
+int cli_usage_error(const cli *c, const ik_error *err);
 /* A text that may come from a file or the command line, fit for a line of a terminal (see
  * ik_text_line): in one of several rotating buffers, cut at 4095 bytes. */
 const char *cli_line(const char *text);

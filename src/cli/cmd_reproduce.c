@@ -370,7 +370,7 @@ static int reproduce_here(cli *c)
     status = ik_reproduction_open(c->args, (size_t)c->num_args, folder ? folder : "reproductions",
                                   reproduce_scale_of(c), &part, &r, &err) == IK_OK
                  ? reproduce_do(c, &r)
-                 : cli_error(c, &err);
+                 : cli_usage_error(c, &err);
     ik_reproduction_close(&r);
     return status;
 }

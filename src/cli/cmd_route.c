@@ -357,7 +357,9 @@ static const cli_option options[] = {
      "compare routing A with routing B; if B is not given, compare --routing with A", false,
      "<routings>"},
     {"--path", 0, "A B",
-     "print the path of packets from host A to host B: names, GUIDs, or host0, host1, …", false},
+     "print the path of packets from host A to host B: names, GUIDs, or host0, host1, …; with '.2' "
+     "behind it from or to its port 2",
+     false},
     {"--unproved", 0, NULL,
      "with --format lft: also write tables that can deadlock on one lane, with a warning in the "
      "file",

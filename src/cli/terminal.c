@@ -226,6 +226,12 @@ static void terminal_put_line(const char *format, va_list args)
     fputs(ik_text_line(text), stderr);
 }
 
+static void terminal_see_help(const cli *c)
+{
+    if (c->command)
+        fprintf(stderr, "      see 'ikat %s -h'\n", c->command->name);
+}
+
 int cli_usage(const cli *c, const char *format, ...)
 {
     va_list args;
@@ -235,9 +241,16 @@ int cli_usage(const cli *c, const char *format, ...)
     terminal_put_line(format, args);
     fputs(c->colour_err ? "\033[0m\n" : "\n", stderr);
     va_end(args);
-    if (c->command)
-        fprintf(stderr, "      see 'ikat %s -h'\n", c->command->name);
+    terminal_see_help(c);
     return CLI_USAGE;
+}
+
+int cli_usage_error(const cli *c, const ik_error *err)
+{
+    int status = cli_error(c, err);
+    if (err->status == IK_ERR_USAGE && !err->hint[0])
+        terminal_see_help(c);
+    return status;
 }
 
 void cli_note(const cli *c, const char *format, ...)

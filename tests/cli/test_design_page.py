@@ -90,6 +90,11 @@ class Content(CliTest):
         page.write_text("before", encoding="utf-8")
         self.refused(*WISH, "-t", "nothing", "-o", page, says="nothing")
         self.refused(*WISH, "-o", self.tmp / "none/designs.html", says="none/designs.html")
+        # The page that is being written is no file that was meant; what is wrong with options says where they are explained.
+        said = self.refused(*WISH, "--prices", self.tmp / "q.html", "-o", self.tmp / "q.html", says="cannot be opened")
+        self.assertNotIn(".tmp'", said)
+        for words in (("--rate", "5"), ("--choose", "cheap"), ("-w", "uniform"), ("--fail", "x")):
+            self.refused(*WISH, *words, says="see 'ikat design -h'")
         self.assertEqual(page.read_text(encoding="utf-8"), "before")
         self.assertEqual([p.name for p in self.tmp.iterdir()], ["designs.html"])
         self.ok(*WISH, "-o", self.tmp / "two.HTM")

@@ -270,15 +270,28 @@ class Views(CliTest):
             # Too many hosts for the page: it says so, and how to ask.
             browser.run("type(field('path from'), 'host 3'); type(field('to'), 'host 800')")
             self.assertIn("too many hosts", browser.run("document.querySelector('#fabric [role=status]').textContent"))
-            self.check_command(browser, 3, 800)
+            self.check_command(browser, "host3", "host800")
 
     def check_command(self, browser, src, dst):
-        """The command that the page shows, run: lines of this pair."""
+        """The command that the page shows, run: the path of this pair of names; its switches."""
         command = browser.run("document.querySelector('#fabric code').textContent")
-        done = subprocess.run(["bash", "-c", f'ikat() {{ "{os.path.abspath(IKAT)}" "$@"; }}; {command}'], cwd=SOURCE, capture_output=True, text=True, check=True)
-        lines = [line.split() for line in done.stdout.splitlines()]
-        self.assertTrue(lines and all(line[:2] == [str(src), str(dst)] for line in lines), done.stdout[:300])
-        return [[int(step.split(".")[0]) for step in line[3:]] for line in lines]
+        done = subprocess.run(["bash", "-c", f'ikat() {{ "{os.path.abspath(IKAT)}" "$@"; }}; {command} --json'], cwd=SOURCE, capture_output=True, text=True, check=True)
+        path = json.loads(done.stdout)["path"]
+        self.assertEqual([re.sub(r"( \(.*)? port .*", "", end) for end in (path[0]["from"], path[-1]["to"])], [src, dst])
+        return [re.sub(r"( \(.*)? port .*", "", step["from"]) for step in path[1:]]
+
+    def test_the_command_of_a_pair_in_a_read_fabric(self):
+        """Hosts that are called as others are numbered: what the page asks for is what the reader has chosen."""
+        ring = (SOURCE / "tests/data/counters/ring5.ibnetdiscover").read_text().replace("H3_1", "host3").replace("H2_0", "host0")  # numbers 0 and 3
+        (self.tmp / "swapped.ibnetdiscover").write_text(ring)
+        for file in (SOURCE / "data/cluster96.ibnetdiscover", self.tmp / "swapped.ibnetdiscover"):
+            text = TREE.replace("karytree:k=4,n=2", f"file:{file}").replace("[dmodk, adaptive_tree]", "dfsssp")
+            _, page = self.make(text.replace('[uniform, "shift:by=4"]', "uniform"))
+            with Browser(self.tmp) as browser:
+                self.open(browser, page)
+                browser.run("type(field('path from'), 'host 0'); type(field('to'), 'host 3')")
+                names = [re.sub(r" \(.*", "", browser.run(f"field('{label}').value")) for label in ("path from", "to")]
+                self.check_command(browser, *names)
 
     def test_the_path_of_a_pair_is_drawn(self):
         """The links between the switches of the path that the command prints; all of the adaptive routing's."""
@@ -287,8 +300,8 @@ class Views(CliTest):
             self.open(browser, page)
             browser.run("type(field('path from'), '1'); type(field('to'), 'host 14')")
             told = "document.querySelector('#fabric [role=status]').textContent"
-            [path] = self.check_command(browser, 1, 14)
-            self.assertEqual([int(s) for s in re.findall(r"sw(\d+)", browser.run(told))], path)
+            path = self.check_command(browser, "host1", "host14")
+            self.assertEqual(re.findall(r"sw\d+", browser.run(told)), path)
             self.assertIn("2 hops between switches", browser.run(told))
             rings, lines = self.rings(browser)
             self.assertEqual((len(rings), len(lines)), (4, 2))  # each host's ring is drawn below and above the switches

@@ -195,13 +195,42 @@ class Route(CliTest):
                             (["host0", "host1", "--format", "lft"], "--format"), (["host0", "host1", "--diff", "dmodk"], "--diff")):
             self.refused("route", tree, "-r", "dmodk", "--path", *words, says=says)
         self.refused("route", tree, "--path", "host0", "host1", says="--routing")
-        self.refused("route", "xgft:m=2:2,w=2:2", "-r", "dmodk", "--path", "host0", "host3", says="several cables")
         table = self.tmp / "less.lft"
         table.write_text(re.sub(r"(?m)^.*'host7'\n", "", self.ok("route", tree, "-r", "dmodk", "--format", "lft")))
         self.assertIs(self.json("route", tree, "-r", f"lft:path={table}", "--path", "host0", "host7", status=1)["delivered"], False)
         done = run("route", tree, "-r", f"lft:path={table}", "--path", "host0", "host7")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("does not deliver packets from host0 to host7", done.stderr)
+
+    def test_path_of_a_pair_with_several_cables(self):
+        """The path of the first pair of ports that messages take, or of those that are named; what is named wrongly is refused."""
+        planes = "xgft:m=2:2,w=2:2"
+        said = self.json("route", planes, "-r", "dmodk", "--path", "host0", "host3")
+        first = self.ok("route", planes, "-r", "dmodk", "--format", "paths").splitlines()
+        steps = next(line.split()[3:] for line in first if line.startswith("0 3 "))
+        self.assertEqual([step["from"] for step in said["path"][1:]], [f"sw{s} port {int(p) + 1}" for s, p in (step.split("/")[0].split(".") for step in steps)])
+        for port in (1, 2):
+            path = self.json("route", planes, "-r", "dfsssp", "--path", f"host0.{port}", f"host3.{port}")["path"]
+            self.assertEqual((path[0]["from"], path[-1]["to"], len(path)), (f"host0 port {port}", f"host3 port {port}", 4))
+            self.assertEqual([step["to"].split(" port")[0] for step in path[:-1]], [step["from"].split(" port")[0] for step in path[1:]])
+        every = self.json("route", planes, "-r", "shortest", "--path", "host0", "host3")
+        self.assertEqual(every["states"], sum(line.startswith("0 3 ") for line in self.ok("route", planes, "-r", "shortest", "--format", "paths").splitlines()))
+        for name in ("host0.3", "host0.", "host0.x", "host9.1", "host0.99999", ".1", "host0.000001"):
+            self.refused("route", planes, "-r", "dmodk", "--path", name, "host3", says=("no host", "its port 2 is host0.2"))
+
+    def test_path_by_names_that_look_like_numbers(self):
+        """A name goes before a number; GUIDs are numbers, however they are written; paths may be longer than any usual one."""
+        ring = (SOURCE / "tests/data/counters/ring5.ibnetdiscover").read_text().replace("H3_1", "host3").replace("H2_0", "host0")  # numbers 0 and 3
+        (self.tmp / "swapped.ibnetdiscover").write_text(ring)
+        for name, guid in (("host3", "0x0002c9030000001d"), ("host0", "0x0002c90300000011"), ("host2", "0x0002c90300000015")):
+            path = self.json("route", self.tmp / "swapped.ibnetdiscover", "-r", "dfsssp", "--path", name, "host1")["path"]
+            self.assertIn(f"({guid}) port", path[0]["from"])
+        cluster = SOURCE / "data/cluster96.ibnetdiscover"
+        last = self.json("route", cluster, "-r", "dmodc", "--path", "host0", "host95")
+        guid = re.search(r"0x0*(\w+)", last["path"][-1]["to"])[1]
+        self.assertEqual(self.json("route", cluster, "-r", "dmodc", "--path", "host0", f"0x{guid.upper()}"), last)
+        self.assertEqual(len(self.json("route", "mesh:dims=4200", "-r", "dor", "--path", "host0", "host4199")["path"]), 4201)
+        self.assertIn("the one that they prefer", self.ok("route", "karytree:k=2,n=2", "-r", "adaptive_tree", "--path", "host0", "host3"))
 
     def test_registers(self):
         text = self.ok("route", "karytree:k=2,n=3", "-r", "dmodk", "--format", "fir")

@@ -1,8 +1,11 @@
 """Designs: what `ikat.design` finds is what `ikat design --json` prints, and its page that of `-o`; both refuse the same with the same
 words; members say what the dictionary says."""
+import fractions
 import json
 import os
 import subprocess
+
+import numpy as np
 
 from support import PythonTest, ikat, package, unittest
 
@@ -75,16 +78,18 @@ class Designs(PythonTest):
                 done = command(words_of(arguments, options))
                 error = self.refused(ikat.IkatError, ikat.design, *arguments, **options)
                 self.assertEqual(done.returncode, 2)
-                said = " ".join(done.stderr.removeprefix("ikat: ").replace("      hint: ", "hint: ").split())
+                said = " ".join(done.stderr.removeprefix("ikat: ").replace("      hint: ", "hint: ").removesuffix("      see 'ikat design -h'\n").split())
                 self.assertEqual(" ".join(str(error).split()), said)
         self.assert_nothing_left()
 
     def test_types(self):
         for arguments, options, says in (((40, "8"), {}, "radix"), ((4.5, 8), {}, "hosts"), (((1, 2, 3), 8), {}, "two ends"), ((40, 1), {}, "radix"),
                                          ((40, 8), {"rails": 65}, "rails"), ((40, 8), {"traffic": "tornado"}, "traffic: a list"),
-                                         ((40, 8), {"bisection": 1}, "bisection"), ((40, 8), {"oversubscription": "2"}, "oversubscription"),
+                                         ((40, 8), {"bisection": 1}, "bisection"), ((40, 8), {"oversubscription": [2]}, "oversubscription"), (("4\0000", 8), {}, "the character 0"),
                                          ((40, 8, "fattree2"), {}, "families: a list"), ((40, 8), {"failures": [2]}, "failures")):
             self.refused(ikat.UsageError, ikat.design, *arguments, says=says, **options)
+        for ratio in ("2", np.float32(2), np.int64(2), fractions.Fraction(2)):
+            self.assertEqual(ikat.design(40, 16, ["fattree2"], oversubscription=ratio, floor="none").wish["oversubscription"], 2)
 
     def test_frame_fabric_progress_and_cancel(self):
         package("pandas")

@@ -2,6 +2,7 @@
 command prints; names, scales and points that are not there are refused with the same words."""
 import csv
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -29,6 +30,7 @@ class Reproductions(PythonTest):
         seen = []
         made = ikat.reproduce(NAMES, progress=seen.append)
         self.assertEqual((made.to_dict(), int(not made)), (json.loads(done.stdout), done.returncode))
+        self.of_one_time(binary)
         files = sorted(str(path.relative_to(self.tmp / "theirs")) for path in (self.tmp / "theirs").rglob("*") if path.is_file())
         self.assertEqual(files, sorted(str(path.relative_to(self.tmp / "mine")) for path in (self.tmp / "mine").rglob("*") if path.is_file()))
         self.assertIn("reproductions/claims.csv", files)
@@ -42,6 +44,13 @@ class Reproductions(PythonTest):
         self.assertEqual(again, made)
         self.assertFalse([one for one in seen[begun:] if one.text == "finished"])
         self.assert_nothing_left()
+
+    def of_one_time(self, binary):
+        """Reports say to the minute when results were written: both folders' are written again, of results of the same time."""
+        for store in self.tmp.rglob("*.db"):
+            os.utime(store, (0, 0))
+        ikat.reproduce(NAMES)
+        subprocess.run([binary, "reproduce", *NAMES, "-q"], cwd=self.tmp / "theirs", stdout=subprocess.DEVNULL, check=True)
 
     def of_one_kind(self, made):
         """Claims are the rows of claims.csv; the counts are theirs."""
@@ -85,6 +94,8 @@ class Reproductions(PythonTest):
         made = ikat.reproduce(NAMES, self.tmp / "none", budget=1e-9)
         self.assertLess(made.counts["hold"], len(ikat.studies(NAMES)) * 100)
         self.assertEqual(made.refused, {})
+        for budget in (0, -1, math.nan):
+            self.refused(ikat.UsageError, ikat.reproduce, NAMES, self.tmp / "none", budget=budget, says="above 0")
 
 
 if __name__ == "__main__":

@@ -31,10 +31,10 @@ char *ik_format_whole_count(char *buffer, size_t size, uint64_t count, const cha
 }
 
 struct ik_table {
-    const char *const *headers;
     size_t columns, cells, capacity;
     char **text;
     bool failed;
+    const char *headers[]; /* [columns] */
 };
 
 static bool text_table_right_aligned(const char *header)
@@ -54,12 +54,14 @@ static int text_table_display_width(const char *text)
 
 ik_table *ik_table_new(const char *const *headers)
 {
-    ik_table *t = calloc(1, sizeof *t);
+    size_t columns = 0;
+    while (headers[columns])
+        columns++;
+    ik_table *t = calloc(1, sizeof *t + columns * sizeof *headers);
     if (!t)
         return NULL;
-    t->headers = headers;
-    while (headers[t->columns])
-        t->columns++;
+    t->columns = columns;
+    memcpy(t->headers, headers, columns * sizeof *headers);
     return t;
 }
 

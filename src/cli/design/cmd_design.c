@@ -128,7 +128,7 @@ static int cmd_design_find(cli *c, const ik_design_config *ask)
     if (s == IK_OK)
         s = ik_designs_fit(found, &err);
     cli_progress_end(c);
-    int status = s == IK_OK ? design_show(c, found) : cli_error(c, &err);
+    int status = s == IK_OK ? design_show(c, found) : cli_usage_error(c, &err);
     ik_designs_free(found);
     return status;
 }

@@ -2,7 +2,7 @@
 // Names of switches, hosts and channels: as the fabric gives them, and shortened to what tells them apart.
 
 // The name and the GUID of "leaf (0x0200c9a000ec0060)"; the GUID is '' where there is none.
-const partsOf = (name) => { const m = name.match(/^(.*) \(0x([0-9a-f]+)\)$/); return m ? [m[1], m[2]] : [name, '']; };
+export const partsOf = (name) => { const m = name.match(/^(.*) \(0x([0-9a-f]+)\)$/); return m ? [m[1], m[2]] : [name, '']; };
 
 // Nodes of one kind: the name alone where no other has it; else the end of the GUID, as long as it must be, behind it, or alone where
 // all names are the same.

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The paths of a pair of hosts: from the routes that the page holds, or the command that prints them.
+// The paths of a pair of hosts: from the routes that the page holds, or the command that prints one.
 import { count, plural } from './format.js';
-import { shortNames } from './names.js';
+import { partsOf, shortNames } from './names.js';
 
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+// A host as --path takes it: by GUID, by its name, or by its number where others have that name.
+function pathEnd(drawing, host) {
+  const names = drawing.names.slice(drawing.switches), [name, guid] = partsOf(names[host]);
+  return guid ? `0x${guid}` : quoted(names.filter((n) => n === name).length > 1 ? `host${host}` : name);
+}
 
 export function routeCommand(data, curve, src, dst) {
   const params = data.points.find((p) => p.plan === curve.plan && p.fabric === curve.fabric)?.params ?? {};
   // Failures are drawn with the first seed, the routing with that of the plan.
-  const { setup_seed = 1, routing_seed = setup_seed } = params, spec = data.fabrics[curve.fabric].spec;
+  const { setup_seed = 1, routing_seed = setup_seed } = params, { spec, drawing } = data.fabrics[curve.fabric];
   const damaged = Number(routing_seed) !== Number(setup_seed) && /[:,]fail(_switches)?=/.test(spec) && !/[:,]fail_seed=/.test(spec);
   const fabric = damaged ? `${spec},fail_seed=${setup_seed}` : spec;
   const more = [params.vc && params.vc !== 'auto' && ` --vc ${quoted(params.vc)}`, Number(params.vcs) > 0 && ` --vcs ${params.vcs}`, Number(routing_seed) !== 1 && ` --seed ${routing_seed}`].filter(Boolean).join('');
-  return `ikat route ${quoted(fabric)} --routing ${quoted(data.plans[curve.plan].routing)}${more} --format paths | grep '^${src} ${dst} '`;
+  return `ikat route ${quoted(fabric)} --routing ${quoted(data.plans[curve.plan].routing)}${more} --path ${pathEnd(drawing, src)} ${pathEnd(drawing, dst)}`;
 }
 
 // Where channels lead: channel → [node, its port, node, its port].

@@ -45,8 +45,9 @@ static const char head[] =
     "th:first-child,td:first-child{text-align:left}\n"
     ".bar{display:inline-block;height:.7rem;background:var(--bar);vertical-align:middle;"
     "min-width:1px}\n"
-    "@media print{:root{color-scheme:light}body{font-size:11px;background:#fff}.sums label{"
-    "display:none}article,tr,svg{break-inside:avoid}h2{break-after:avoid;margin-top:16px}"
+    "@media print{:root{color-scheme:light}body{font-size:11px;background:#fff}.quiet,code,"
+    "pre{font-size:1em}.sums label{display:none}article,tr,svg,.card:has(svg){break-inside:avoid}"
+    "h2{break-after:avoid;margin-top:16px}"
     ".card svg{max-height:9cm}}\n"
     "</style>\n";
 
