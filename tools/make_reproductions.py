@@ -223,7 +223,7 @@ def main(ikat, folders, kept_document):
     claims = read_claims(folders)
     index, kept = read_kept()
     if kept_document and not folders:
-        print(pathlib.Path(kept_document).read_text(encoding="utf-8").split("\n## Full scale\n")[0])
+        print(pathlib.Path(kept_document).read_text(encoding="utf-8").split("\n## Full scale\n")[0].rstrip())
     else:
         if kept_document:
             keep(claims, recorded(pathlib.Path(kept_document)))
