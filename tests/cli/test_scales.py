@@ -109,6 +109,11 @@ class Scales(CliTest):
             with self.subTest(only=only):
                 self.refused("run", path, "-o", self.tmp / "no.db", "--only", only, says=says)
                 self.assertFalse((self.tmp / "no.db").exists())
+        named = self.write("fabric: 'karytree:k=4,n=2'\nrouting: dmodk\ntraffic: ['uniform:label=even', 'hotspot:nodes=3,fraction=20%,label=HS20-1', 'hotspot:nodes=3,fraction=30%']\nload: 10%\n"
+                           "measure: {warmup: 5 us, duration: 60 us}\n")
+        for label in ("HS20-1", "even"):
+            self.assertEqual(self.json("run", named, "-o", self.tmp / f"{label}.db", "--only", f"traffic={label}")["points_finished"], 1)
+        self.refused("run", named, "-o", self.tmp / "no.db", "--only", "traffic=HS20", says=("no point of the sweep has the traffic 'HS20'", "HS20-1"))
         path = self.write("title: A\ndesigns:\n  - {name: A, fabric: 'karytree:k=4,n=2', routing: dmodk}\n  - {name: B, fabric: 'karytree:k=4,n=2', routing: smodk}\nload: 10%\nmeasure: {warmup: 5 us, duration: 60 us}\n")
         for shard in ((), ("--shard", "1/2"), ("--shard", "2/2")):  # no point has both, in any part
             self.refused("run", path, "-o", self.tmp / "no.db", *shard, "--only", "design=A", "--only", "routing=smodk", says=("no point has all of the values", "only design=A and others"))

@@ -446,6 +446,9 @@ bool axis_matches(const axis *x, uint32_t value, const char *written)
         return axes_same_value(text, strlen(text), written, strlen(written));
     if (strcmp(x->values[value].label, written) == 0) /* as messages and tables name it */
         return true;
+    if (axes_find_item(text, "label", strlen("label"), &mine) &&
+        axes_same(mine.value, mine.value_length, written, strlen(written)))
+        return true;
     size_t length = axes_name_length(written);
     if (!axes_same_value(text, axes_name_length(text), written, length))
         return false;
