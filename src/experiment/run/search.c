@@ -9,18 +9,19 @@
  * and four away, for saturation is often close to both; then loads are bisected, until one that is
  * accepted (at first none at all) and one that is not are neighbours.
  *
- * A probe asks only whether its load is accepted: it ends when that is told, whatever is still to
- * be known of latencies (measure/acceptance.h). A load may leave as much behind as half a step to
- * the next lower load is, and half a percent at most. What a probe does depends on its load and the
- * seed alone. A load that drifts even so counts as not accepted, and the search says between which
- * loads it could not tell. Where a run is too short for a verdict, the search goes on as if the
- * load were accepted if 95 % of what is offered are.
+ * Where the file leaves to a run when it ends, a probe asks only whether its load is accepted: it
+ * ends when that is told, whatever is still to be known of latencies (measure/acceptance.h). A load
+ * may leave as much behind as half a step to the next lower load is, and half a percent at most.
+ * The load that is found is then run as the file says, for ten times what its probe measured at
+ * most. Networks may accept a load for long and then collapse: a load that this run refuses is
+ * none, and the search goes on below it.
  *
- * The load that is found is run as the file says: near saturation queues take long to settle, and
- * where the file gives a measured time that does not tell whether the load is accepted, with ten
- * times that time, and a hundred times; where it leaves it to the run when it ends, for ten times
- * what its probe measured at most. Networks may accept a load for long and then collapse: a load
- * that this run refuses is none, and the search goes on below it.
+ * Near saturation queues take long to settle, and a measured time that a file gives may end before
+ * it can be told whether a load is accepted. The probe is then made again with ten times that time,
+ * and with a hundred times. What a probe does depends on its load and the seed alone. A load that
+ * drifts even so counts as not accepted, and the search says between which loads it could not tell.
+ * Where a run is too short for a verdict, the search goes on as if the load were accepted if 95 %
+ * of what is offered are.
  */
 #include "experiment/run/search.h"
 #include "experiment/figures/metrics.h"
@@ -36,8 +37,7 @@
 enum {
     SEARCH_LONGER = 10, /* times the measured time of the file, or the packet-hops of a probe */
     SEARCH_LONGEST = 100,
-    SEARCH_GUESSES = 4,     /* before loads are bisected */
-    SEARCH_HOPS = 25000000, /* of a probe, where the file has few in mind: gives a measured time */
+    SEARCH_GUESSES = 4 /* before loads are bisected */
 };
 
 /* What is known of a load. */
@@ -179,6 +179,13 @@ static ik_status search_run_with(const bisection *b, unsigned part, const ik_par
     return sim_run(b->s->plan, b->s->traffic, &config, b->s->env, r, err);
 }
 
+/* Whether probes end when they are told: not where the file gives a measured time, as it has to
+ * where traffic is a schedule. */
+static bool search_asks(const bisection *b)
+{
+    return !ik_params_has(b->s->config.measure_params, "duration");
+}
+
 /* Until it is told whether the load is accepted, for as long as the file lets a run be that ends by
  * itself. */
 static ik_status search_ask(const bisection *b, unsigned part, ik_sim_result *r, ik_error *err)
@@ -187,12 +194,7 @@ static ik_status search_ask(const bisection *b, unsigned part, ik_sim_result *r,
     ik_status status = search_copy(b->s->config.measure_params, &asks, err);
     if (status != IK_OK)
         return status;
-    ik_value *warmup = search_value(&asks, "warmup");
-    if (search_value(&asks, "duration")->has)
-        *warmup = (ik_value){.text = warmup->text, .has = true, .word = 1}; /* auto */
-    if (search_value(&asks, "duration")->has && search_value(&asks, "stop_hops")->u > SEARCH_HOPS)
-        search_value(&asks, "stop_hops")->u = SEARCH_HOPS;
-    search_value(&asks, "duration")->has = search_value(&asks, "series")->has = false;
+    search_value(&asks, "series")->has = false;
     for (size_t k = 0; k < asks.num; k++)
         asks.values[k].given = false; /* what does not go together with what is asked */
     search_value(&asks, "stop_of")->u = STATIONARY_ACCEPTANCE;
@@ -223,9 +225,10 @@ static ik_status search_run_for(const bisection *b, unsigned part, unsigned time
     return status;
 }
 
-/* As the file says, until it tells. */
+/* As the file says, until it tells. *fills: it had the time, and accepts far less than is offered.
+ */
 static ik_status search_run(const bisection *b, unsigned part, uint64_t most_hops, ik_sim_result *r,
-                            ik_error *err)
+                            bool *fills, ik_error *err)
 {
     unsigned times = 1;
     ik_status status = search_run_for(b, part, times, most_hops, r, err);
@@ -235,6 +238,7 @@ static ik_status search_run(const bisection *b, unsigned part, uint64_t most_hop
         times *= SEARCH_LONGER;
         status = search_run_for(b, part, times, 0, r, err);
     }
+    *fills = status == IK_OK && times > 1 && search_is_told(r, times);
     return status;
 }
 
@@ -268,15 +272,16 @@ static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
     ik_sim_result r = {0};
     b->probe++;
     search_tell(b, (double)part / b->parts);
-    bool asks = !b->s->traffic->schedule; /* else nothing is judged */
+    bool asks = search_asks(b), fills = false;
     ik_status status = asks ? search_ask(b, part, &r, err) : IK_OK;
     bool known = r.steady.closed && r.throughput < 0.95 * r.offered,
          doubts = !r.deadlock && isnan(metric_saturated(&r)) && r.steady.closed && !known;
     if (status == IK_OK && (!asks || doubts)) {
         sim_result_clear(&r);
         r = (ik_sim_result){0};
-        status = search_run(b, part, 0, &r, err);
+        status = search_run(b, part, 0, &r, &fills, err);
     }
+    known |= fills && isnan(metric_saturated(&r));
     if (status == IK_OK)
         search_learn(b, part, known ? REFUSED : search_answer_of(&r), !asks || doubts, &r);
     return status;
@@ -290,7 +295,8 @@ static ik_status search_settle(bisection *b, ik_error *err)
     ik_sim_result r = {0};
     b->probe++;
     search_tell(b, (double)part / b->parts);
-    ik_status status = search_run(b, part, SEARCH_LONGER * b->hops, &r, err);
+    bool fills;
+    ik_status status = search_run(b, part, SEARCH_LONGER * b->hops, &r, &fills, err);
     if (status != IK_OK)
         return status;
     answer before = (answer)b->answers[part], now = search_answer_of(&r);
