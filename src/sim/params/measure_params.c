@@ -40,7 +40,7 @@ const ik_param ik_measure_params[] = {
      "acceptance",
      "the result whose confidence interval is tested; it must be a mean over time or packets. "
      "throughput_and_latency: both, or beyond saturation, where latency grows, throughput alone. "
-     "acceptance: the run ends when it is told whether the load is accepted, but for the share "
+     "acceptance: the run ends when it is known whether the load is accepted, but for the share "
      "stop_ci of it at most",
      "until=duration and not duration", ENDS_AFTER_IT},
     {"stop_at_most", IK_PARAM_TIME, "", 1, 1e15, NULL,
