@@ -4,17 +4,17 @@
  *
  * Loads are whole multiples of the precision (of the next smaller fraction 1/n), so that a load
  * that was found can be written down and run again. First the highest load is offered that channels
- * could carry for ever, all of 100 % where no bound is known. What is accepted of a load that is
- * past saturation is the next guess, and from a load that is accepted the next ones are a step, two
- * and four away, for saturation is often close to both; then loads are bisected, until one that is
- * accepted (at first none at all) and one that is not are neighbours.
+ * could carry for ever, all of 100 % where no bound is known. Then loads are bisected, until one
+ * that is accepted (at first none at all) and one that is not are neighbours.
  *
- * Where the file leaves to a run when it ends, a probe asks only whether its load is accepted: it
+ * Where the file leaves to a run when it ends, loads are guessed first: what is accepted of a load
+ * that is past saturation, and from a load that is accepted a step, two and four up, for saturation
+ * is often close to both. A probe asks only whether its load is accepted: it
  * ends when that is told, whatever is still to be known of latencies (measure/acceptance.h). A load
  * may leave as much behind as half a step to the next lower load is, and half a percent at most.
  * The load that is found is then run as the file says, for ten times what its probe measured at
  * most. Networks may accept a load for long and then collapse: a load that this run refuses is
- * none, and the search goes on below it.
+ * none, and the search goes on a step, two, four and eight below it with probes of that length.
  *
  * Near saturation queues take long to settle, and a measured time that a file gives may end before
  * it can be told whether a load is accepted. The probe is then made again with ten times that time,
@@ -59,6 +59,7 @@ typedef struct bisection {
     unsigned last;       /* load of the last one */
     double share;        /* what was accepted of it */
     uint64_t hops;       /* of the measured time of the run that is kept */
+    uint64_t most_hops;  /* of runs as the file says, since one refused what is accepted for less */
     bool deadlock;       /* ended the search */
     bool as_file;        /* the run that is kept is one that the file asks for */
     ik_sim_result *kept; /* of load kept_at/parts */
@@ -124,12 +125,20 @@ static void search_keep(bisection *b, unsigned part, bool as_file, ik_sim_result
     }
 }
 
+/* What is accepted of what is offered and has a way. */
+static double search_share_of(const ik_sim_result *r)
+{
+    double without =
+        r->packets_generated ? (double)r->packets_unroutable / (double)r->packets_generated : 0;
+    return r->offered > 0 && without < 1 ? r->throughput / (r->offered * (1 - without)) : 1;
+}
+
 /* Whether a run of `times` the measured time of the file tells if its load is accepted. Where a
  * network that has had ten times that time accepts less than 70 %, more time would only say what it
  * accepts past saturation. */
 static bool search_is_told(const ik_sim_result *r, unsigned times)
 {
-    if (times > 1 && r->throughput < 0.7 * r->offered)
+    if (times > 1 && search_share_of(r) < 0.7)
         return true;
     return r->deadlock || (r->steady.verdict != IK_STEADY_NONE && !isnan(metric_saturated(r)));
 }
@@ -179,11 +188,16 @@ static ik_status search_run_with(const bisection *b, unsigned part, const ik_par
     return sim_run(b->s->plan, b->s->traffic, &config, b->s->env, r, err);
 }
 
-/* Whether probes end when they are told: not where the file gives a measured time, as it has to
- * where traffic is a schedule. */
-static bool search_asks(const bisection *b)
+/* Whether the file leaves to a run when it ends. It gives a time where traffic is a schedule. */
+static bool search_is_free(const bisection *b)
 {
     return !ik_params_has(b->s->config.measure_params, "duration");
+}
+
+/* Whether probes end when they are told: not where a longer run said otherwise. */
+static bool search_asks(const bisection *b)
+{
+    return search_is_free(b) && !b->most_hops;
 }
 
 /* Until it is told whether the load is accepted, for as long as the file lets a run be that ends by
@@ -250,17 +264,19 @@ static answer search_answer_of(const ik_sim_result *r)
         return r->deadlock || r->steady.verdict != IK_STEADY_NONE ? REFUSED : MAY_BE_REFUSED;
     if (!isnan(saturated))
         return r->steady.verdict != IK_STEADY_NONE ? ACCEPTED : MAY_BE_ACCEPTED;
-    return r->steady.verdict != IK_STEADY_NO && r->throughput >= 0.95 * r->offered ? MAY_BE_ACCEPTED
-                                                                                   : MAY_BE_REFUSED;
+    return r->steady.verdict != IK_STEADY_NO && search_share_of(r) >= 0.95 ? MAY_BE_ACCEPTED
+                                                                           : MAY_BE_REFUSED;
 }
 
-/* Learns what a run says, and keeps the run or not. */
+/* Learns what a run says, and keeps the run or not. A load that channels cannot carry for ever is
+ * refused, whatever a run says. */
 static void search_learn(bisection *b, unsigned part, answer a, bool as_file, ik_sim_result *r)
 {
     b->deadlock = r->deadlock;
+    a = b->bounds[part - 1].exceeded ? REFUSED : a;
     b->answers[part] = (signed char)a;
     b->last = part;
-    b->share = r->offered > 0 ? r->throughput / r->offered : 1;
+    b->share = search_share_of(r);
     search_note(b, (double)part / b->parts, r, a > UNKNOWN);
     search_keep(b, part, as_file, r);
 }
@@ -274,12 +290,12 @@ static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
     search_tell(b, (double)part / b->parts);
     bool asks = search_asks(b), fills = false;
     ik_status status = asks ? search_ask(b, part, &r, err) : IK_OK;
-    bool known = r.steady.closed && r.throughput < 0.95 * r.offered,
-         doubts = !r.deadlock && isnan(metric_saturated(&r)) && r.steady.closed && !known;
+    bool unsaid = status == IK_OK && r.steady.closed && isnan(metric_saturated(&r)),
+         known = unsaid && search_share_of(&r) < 0.95, doubts = unsaid && !known;
     if (status == IK_OK && (!asks || doubts)) {
         sim_result_clear(&r);
         r = (ik_sim_result){0};
-        status = search_run(b, part, 0, &r, &fills, err);
+        status = search_run(b, part, b->most_hops, &r, &fills, err);
     }
     known |= fills && isnan(metric_saturated(&r));
     if (status == IK_OK)
@@ -288,7 +304,7 @@ static ik_status search_probe(bisection *b, unsigned part, ik_error *err)
 }
 
 /* The load that was found, as the file says. What its probe said counts where this run is too short
- * to tell. */
+ * to tell. Where it refuses the load, shorter probes of lower ones say as little. */
 static ik_status search_settle(bisection *b, ik_error *err)
 {
     unsigned part = search_low(b) ? search_low(b) : b->kept_at;
@@ -296,29 +312,37 @@ static ik_status search_settle(bisection *b, ik_error *err)
     b->probe++;
     search_tell(b, (double)part / b->parts);
     bool fills;
-    ik_status status = search_run(b, part, SEARCH_LONGER * b->hops, &r, &fills, err);
+    uint64_t most_hops = b->most_hops ? b->most_hops : SEARCH_LONGER * b->hops;
+    ik_status status = search_run(b, part, most_hops, &r, &fills, err);
     if (status != IK_OK)
         return status;
     answer before = (answer)b->answers[part], now = search_answer_of(&r);
     bool is_short = r.steady.verdict == IK_STEADY_SHORT && now == MAY_BE_ACCEPTED;
+    if (before > UNKNOWN && now < UNKNOWN) {
+        b->most_hops = most_hops;
+        b->guesses = 0;
+    }
     search_learn(b, part, is_short ? before : now, true, &r);
     return IK_OK;
 }
 
-/* What is accepted of a load that is not is a guess at what is; beyond one that is are others. */
+/* What is accepted of a load that is not is a guess at what is; beyond one that is are others, and
+ * below one that only a longer run refused. */
 static unsigned search_next(bisection *b)
 {
     unsigned low = search_low(b), high = search_high(b), guess;
     assert(high - low > 1 || low == 0);
     if (b->probe == 0) /* the highest load that may be accepted: often it is */
         return high > 1 ? high - 1 : 1;
-    if (b->guesses == SEARCH_GUESSES)
+    if (!search_is_free(b) || b->guesses == SEARCH_GUESSES)
         return low + (high - low) / 2;
-    if (b->answers[b->last] < UNKNOWN)
-        guess = (unsigned)(b->last * b->share + 1e-6);
+    unsigned step = 1u << b->guesses++;
+    if (b->answers[b->last] > UNKNOWN)
+        guess = low + step / 2;
+    else if (b->most_hops)
+        guess = high > step ? high - step : 0;
     else
-        guess = low + (1u << b->guesses) / 2;
-    b->guesses++;
+        guess = (unsigned)(b->last * b->share + 1e-6);
     guess = guess > low ? guess : low + 1;
     return guess < high ? guess : high - 1;
 }
@@ -351,7 +375,7 @@ static ik_status search_bisect(bisection *b, ik_error *err)
         bool settled = b->as_file && (low == 0 || low == b->kept_at);
         if (!b->probe || (low < b->parts && high - low > 1))
             status = search_probe(b, search_next(b), err);
-        else if (!b->s->traffic->schedule && (closer = search_closer(b)) > 0)
+        else if (search_is_free(b) && (closer = search_closer(b)) > 0)
             status = search_probe(b, closer, err);
         else if (!settled)
             status = search_settle(b, err);
