@@ -358,6 +358,36 @@ class Search(CliTest):
                 self.assertIn(f"{100 * float(row['saturation_most']):.4g} %", curve["saturation"])
             self.assertIn(f" {curve['saturation']} ", summary)
 
+    def test_a_longer_run_refuses_what_its_probe_accepted(self):
+        """Without a duration the load that is found is run for longer. Where that refuses it, lower ones are probed for as long; what is
+        found then is accepted for ten times as long again, and the load that was refused at once is not."""
+        text = ("fabric: 'jellyfish:N=10,d=3,p=1'\nrouting: minimal\nswitch: {queues: fifo}\n"
+                "load: {find: saturation, precision: 5%}\n")
+        store, _ = self.run_it(text, "late")
+        row, = self.rows(store)
+        probes = self.rows(store, "--table", "probes")
+        of80 = [(p["accepted"], float(p["measured_ns"])) for p in probes if p["load"] == "0.8"]
+        self.assertEqual([accepted for accepted, _ in of80], ["true", "false"])
+        self.assertGreater(of80[1][1], 5 * of80[0][1])
+        self.assertEqual([row[name] for name in ("load", "saturation_load", "saturation_most")], ["0.75", "0.75", "0.85"])
+        for name in ("load", "measured_ns", "throughput", "steady_reason"):
+            self.assertEqual(probes[-1][name], row[name])
+        self.assertEqual(probes[-1]["accepted"], "true")
+        fixed, _ = self.run_it(text.replace("{find: saturation, precision: 5%}", "[75%, 85%]")
+                               + f"measure: {{warmup: 20 ms, duration: {10 * float(row['measured_ns']):.0f} ns}}\n", "fixed")
+        self.assertEqual([(r["steady"], r["saturated"]) for r in self.rows(fixed)], [("yes", "0"), ("yes", "1")])
+
+    def test_what_has_no_way_is_not_refused(self):
+        """Of a network in parts much of the traffic has no way at any load; a load is accepted if the rest is."""
+        store, _ = self.run_it("fabric: 'torus:dims=4:4,fail=60%'\nrouting: minimal\nallow_unreachable: true\n"
+                               "load: {find: saturation, precision: 5%}\n", "parts")
+        row, = self.rows(store)
+        self.assertGreater(int(row["packets_unroutable"]), 0)
+        self.assertLess(float(row["throughput"]), 0.5 * float(row["offered"]))
+        self.assertEqual(row["saturation_load"], "0.65")
+        for probe in self.rows(store, "--table", "probes"):
+            self.assertEqual(probe["accepted"] == "true", float(probe["load"]) <= 0.65, probe)
+
     def test_loads_beside_a_search(self):
         """Points of a curve and the search that says where it ends: each as by itself."""
         store, summary = self.run_it(SEARCH.replace(LOAD, f"[10%, {LOAD}, 80%]"), "both")
