@@ -132,6 +132,7 @@ typedef struct ik_routing_choice {
     uint32_t chosen;   /* index, IK_NONE */
     bool keeps;        /* tables are installed, and nothing better was found */
     bool not_compared; /* with what is installed: the files do not show all tables */
+    bool stopped;      /* by `enough` of ik_deploy_config, before all were compared */
 } ik_routing_choice;
 /* What virtual lanes are good for: the routings that need no more than so many. */
 typedef struct ik_lane_curve {
@@ -287,6 +288,16 @@ void ik_deployment_free(ik_deployment *d);
 ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config,
                               const ik_deployment *installed, const ik_env *env, ik_deployment *out,
                               ik_error *err);
+/* Goes on with the comparison of installed->choice, which was stopped, on a fabric that is equal to
+ * the one of *installed: the routings that it lacks are compared with what is installed, and added
+ * to it. *better: one is better, and *out is made of it as above; it has the choice then, and
+ * *installed none. Otherwise *out is as it was. Where env's cancel flag is raised before a better
+ * one is found, that is no failure: the routing at hand is noted as one that takes too long, and
+ * choice.stopped says whether others are left. With config->enough, once it is raised, the best so
+ * far is taken. config: no routing. */
+ik_status ik_deploy_resume(const ik_fabric *f, const ik_deploy_config *config,
+                           ik_deployment *installed, const ik_env *env, ik_deployment *out,
+                           bool *better, ik_error *err);
 /* What is installed, unchanged, on another fabric; *out has no plan. IK_ERR_FAILED: not proved
  * there. */
 ik_status ik_deploy_keep(const ik_fabric *f, const ik_deployment *installed, const ik_env *env,

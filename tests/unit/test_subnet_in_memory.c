@@ -385,12 +385,59 @@ static void test_enough(void **state)
     ik_fabric_free(f);
 }
 
+/* A comparison that was stopped goes on, and what is better replaces what is
+ * installed; a routing for which time does not suffice is noted, and not tried again. */
+static void test_resumed(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("torus:dims=4:4,p=2");
+    int raised = 1;
+    const ik_deploy_config config = {0}, enough = {.enough = &raised};
+    const ik_env over = {.cancel = &raised};
+    ik_deployment whole = {0}, first = {0}, then = {0};
+    assert_int_equal(ik_deploy_in_memory(f, &config, NULL, NULL, &whole, NULL), IK_OK);
+    assert_false(whole.choice.stopped);
+    for (unsigned turn = 0; turn < 2; turn++) {
+        bool better = true;
+        assert_int_equal(ik_deploy_in_memory(f, &enough, NULL, NULL, &first, NULL), IK_OK);
+        assert_true(first.choice.stopped);
+        assert_true(first.max_fill > whole.max_fill);
+        unsigned known = first.choice.num;
+        if (turn == 1) { /* one that takes too long */
+            assert_int_equal(ik_deploy_resume(f, &config, &first, &over, &then, &better, NULL),
+                             IK_OK);
+            assert_false(better);
+            assert_true(first.choice.stopped);
+            assert_int_equal(first.choice.num, known + 1);
+            assert_int_equal(first.choice.of[known].state, IK_COMPARED_TOO_LARGE);
+        }
+        assert_int_equal(ik_deploy_resume(f, &config, &first, NULL, &then, &better, NULL), IK_OK);
+        assert_true(better);
+        check_proved(&then);
+        assert_false(then.choice.stopped);
+        assert_int_equal(first.choice.num, 0);
+        assert_true(then.choice.num == whole.choice.num);
+        assert_true(then.max_fill < first.max_fill);
+        if (turn == 0) {
+            assert_string_equal(then.plan->routing->spec, whole.plan->routing->spec);
+            assert_true(then.max_fill <= whole.max_fill);
+        }
+        assert_int_equal(ik_deploy_resume(f, &config, &then, NULL, &first, &better, NULL), IK_OK);
+        assert_false(better); /* nothing is left */
+        ik_deployment_free(&first);
+        ik_deployment_free(&then);
+    }
+    ik_deployment_free(&whole);
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         on_one_thread(test_reroutes),    cmocka_unit_test(test_reroute_of_unlike_tables),
         cmocka_unit_test(test_entries),  on_one_thread(test_new_host),
         on_one_thread(test_best_so_far), on_one_thread(test_enough),
+        on_one_thread(test_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -501,7 +501,7 @@ ik_status update_relieve_chosen(ik_deployment *d, const ik_deploy_config *config
                                 ik_error *err)
 {
     ik_env here = env ? *env : (ik_env){0};
-    if (!d->choice.num || d->lanes > 1)
+    if (d->lanes > 1)
         return IK_OK;
     if (config->enough)
         here.cancel = config->enough;
