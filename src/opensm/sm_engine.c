@@ -191,10 +191,12 @@ static void sm_engine_improve(sm_engine *s)
     ik_deployment *d = calloc(1, sizeof *d);
     ik_status status = d ? sm_engine_prove(s, SM_BETTER, d, &better, &why)
                          : ik_fail_memory(&why, sizeof *d, "a deployment");
-    if (status != IK_OK)
+    if (status != IK_OK) {
+        s->now->choice.stopped = false; /* else each sweep would be followed by one more */
         sm_engine_log(s, OSM_LOG_ERROR,
                       "no other routing was made: %.400s%s%.300s. The proved tables stay.",
                       why.text, why.hint[0] ? "; " : "", why.hint);
+    }
     if (status == IK_OK && !better)
         sm_engine_log(s, OSM_LOG_INFO,
                       "of the routings for which there was no time before, none is better yet.");

@@ -2,12 +2,14 @@
  *
  * Routings for a subnet manager in memory: what is made, kept and refused when the fabric changes.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -431,13 +433,106 @@ static void test_resumed(void **state)
     ik_fabric_free(f);
 }
 
+/* Where time suffices for comparing and not for making, the routing is given up, and what is
+ * installed stays. */
+static void test_resumed_too_late(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("torus:dims=4:4,p=2");
+    int raised = 1, never = 0;
+    const ik_deploy_config enough = {.enough = &raised}, config = {.enough = &never};
+    const ik_env over = {.cancel = &raised};
+    ik_deployment first = {0}, then = {0};
+    bool better = true;
+    assert_int_equal(ik_deploy_in_memory(f, &enough, NULL, NULL, &first, NULL), IK_OK);
+    uint32_t chosen = first.choice.chosen, given_up = 0;
+    unsigned known = first.choice.num;
+    assert_int_equal(ik_deploy_resume(f, &config, &first, &over, &then, &better, NULL), IK_OK);
+    assert_false(better);
+    assert_int_equal(first.choice.chosen, chosen);
+    assert_false(first.choice.stopped);
+    for (unsigned i = known; i < first.choice.num; i++)
+        given_up += strstr(first.choice.of[i].why, "time limit") != NULL;
+    assert_true(first.choice.num > known + 1);
+    assert_int_equal(given_up, 1);
+    ik_deployment_free(&first);
+    ik_fabric_free(f);
+}
+
+/* A limit in processor time, so that other programs do not count. */
+typedef struct time_limit {
+    int half, over, end;
+    double seconds;
+} time_limit;
+
+static void *run_time_limit(void *argument)
+{
+    time_limit *t = argument;
+    const struct timespec nap = {.tv_nsec = 200000};
+    double begin = ik_clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    while (!ik_cancel_raised(&t->end) && !t->over) {
+        double took = ik_clock_s(CLOCK_PROCESS_CPUTIME_ID) - begin;
+        if (took > t->seconds / 2)
+            ik_cancel_raise(&t->half);
+        if (took > t->seconds)
+            ik_cancel_raise(&t->over);
+        nanosleep(&nap, NULL);
+    }
+    return NULL;
+}
+
+/* With a limit: installed, and that on a fabric without one of its cables. */
+static ik_status reroute_in_time(const ik_fabric *cut, const ik_deployment *installed,
+                                 double seconds, ik_deployment *out)
+{
+    time_limit limit = {.seconds = seconds};
+    const ik_deploy_config config = {.routing = "dfsssp", .enough = &limit.half};
+    const ik_env env = {.cancel = &limit.over};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, run_time_limit, &limit), 0);
+    ik_status status = ik_deploy_in_memory(cut, &config, installed, &env, out, NULL);
+    ik_cancel_raise(&limit.end);
+    pthread_join(thread, NULL);
+    return status;
+}
+
+/* Time that runs out while entries are kept on several lanes: the routing's own tables are proved
+ * by then. */
+static void test_kept_in_time(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("torus:dims=5:5,p=40"), *cut = without_cable(f, 3);
+    const ik_deploy_config config = {.routing = "dfsssp"};
+    ik_deployment first = {0}, then = {0};
+    double begin = ik_clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    unsigned own = 0;
+    bool kept = false;
+    assert_int_equal(ik_deploy_in_memory(f, &config, NULL, NULL, &first, NULL), IK_OK);
+    double seconds = (ik_clock_s(CLOCK_PROCESS_CPUTIME_ID) - begin) / 4;
+    for (; !kept; seconds *= 1.1) {
+        ik_status status = reroute_in_time(cut, &first, seconds, &then);
+        if (status == IK_ERR_CANCELLED)
+            continue;
+        assert_int_equal(status, IK_OK);
+        check_proved(&then);
+        kept = then.update.repaired;
+        own += !kept;
+        ik_deployment_free(&then);
+    }
+    assert_true(own > 0);
+    ik_deployment_free(&first);
+    ik_fabric_free(cut);
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        on_one_thread(test_reroutes),    cmocka_unit_test(test_reroute_of_unlike_tables),
-        cmocka_unit_test(test_entries),  on_one_thread(test_new_host),
-        on_one_thread(test_best_so_far), on_one_thread(test_enough),
-        on_one_thread(test_resumed),
+        on_one_thread(test_reroutes),        cmocka_unit_test(test_reroute_of_unlike_tables),
+        cmocka_unit_test(test_entries),      on_one_thread(test_new_host),
+        on_one_thread(test_best_so_far),     on_one_thread(test_enough),
+        on_one_thread(test_resumed),         on_one_thread(test_resumed_too_late),
+        cmocka_unit_test(test_kept_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

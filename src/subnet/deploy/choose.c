@@ -294,6 +294,13 @@ ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, const ik_deplo
     return status;
 }
 
+void choose_give_up(ik_routing_compared *row)
+{
+    row->state = IK_COMPARED_TOO_LARGE;
+    row->better = false;
+    snprintf(row->why, sizeof row->why, "takes longer than the time limit");
+}
+
 ik_status choose_resume(const ik_fabric *f, const ik_lids *lids, const ik_deploy_config *config,
                         const choose_now *now, const ik_env *env, ik_routing_choice *choice,
                         bool *better, ik_error *err)
@@ -302,14 +309,14 @@ ik_status choose_resume(const ik_fabric *f, const ik_lids *lids, const ik_deploy
     ik_audit_routing best = {0};
     const choosing c = {f, lids, config, now, &here, err, choose_count_leaves(f)};
     uint32_t before = choice->chosen;
+    unsigned known = choice->num;
     choice->chosen = IK_NONE;
+    if (config->enough) /* the rest of the time is for making it */
+        here.cancel = config->enough;
     ik_status status = choose_go_on(&c, config, &here, choice, &best);
     *better = choice->chosen != IK_NONE;
-    if (status == IK_ERR_CANCELLED && !*better && choice->num < IK_ROUTINGS_COMPARED) {
-        ik_routing_compared *row = &choice->of[choice->num++]; /* not again: it takes too long */
-        row->state = IK_COMPARED_TOO_LARGE;
-        snprintf(row->why, sizeof row->why, "takes longer than the time limit");
-    }
+    if (status == IK_ERR_CANCELLED && choice->num == known) /* it had all the time */
+        choose_give_up(&choice->of[choice->num++]);
     if (!*better)
         choice->chosen = before;
     choose_discard(&best);

@@ -71,6 +71,7 @@ ik_status ik_deploy_resume(const ik_fabric *f, const ik_deploy_config *config,
     ik_routing_choice *choice = &installed->choice;
     ik_audit_routing now = {.verdict = installed->verdict};
     const choose_now known = {&now, false};
+    uint32_t before = choice->chosen;
     *better = false;
     assert(!settled.routing && choice->num > 0);
     ik_status status = choose_measure(installed->fabric, &installed->lids, &now, err);
@@ -88,8 +89,12 @@ ik_status ik_deploy_resume(const ik_fabric *f, const ik_deploy_config *config,
     if (*better) {
         out->choice = *choice;
         *choice = (ik_routing_choice){0};
+        return IK_OK;
     }
-    return status;
+    if (status == IK_ERR_CANCELLED)
+        choose_give_up(&choice->of[choice->chosen]);
+    choice->chosen = before;
+    return status == IK_ERR_CANCELLED ? IK_OK : status;
 }
 
 ik_status ik_deploy_keep(const ik_fabric *f, const ik_deployment *installed, const ik_env *env,

@@ -15,6 +15,7 @@
 #include "vc/lash.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Which pairs leave lane 0 to queries. */
 typedef enum lane_avoiding {
@@ -320,6 +321,22 @@ static bool update_lanes_have_room(const ik_fabric *f, const ik_env *env)
            hosts * hosts < UINT32_MAX;
 }
 
+/* After others were tried: what is known of d's own tables, unless those were taken over. */
+static void update_restore_verdict(ik_deployment *d, ik_deployment *own)
+{
+    if (d->update.repaired) {
+        update_forget_verdict(own);
+        return;
+    }
+    d->verdict = own->verdict;
+    d->judged = own->judged;
+    d->proved = own->proved;
+    d->entries = own->entries;
+    d->max_paths = own->max_paths;
+    d->max_fill = own->max_fill;
+    memcpy(d->why_not, own->why_not, sizeof d->why_not);
+}
+
 ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsigned most,
                            const ik_env *env, ik_error *err)
 {
@@ -331,6 +348,8 @@ ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsign
     if (!update_lanes_have_room(k.f, env))
         return IK_OK;
     ik_status status = update_judge_own(d, old, env, &verdict, err);
+    ik_deployment own = *d;
+    d->judged = false;
     if (status == IK_OK && old->lanes == 1)
         status = update_try_one_lane(d, old, &verdict, env, err);
     bool back = true; /* first with the cables that came back, if there are some */
@@ -344,6 +363,7 @@ ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsign
         tries = back;
         back = false;
     }
+    update_restore_verdict(d, &own);
     return status;
 }
 
