@@ -217,6 +217,13 @@ class Deploy(CliTest):
         self.assertIn("balanced tables need", (self.tmp / "out" / "summary.txt").read_text())
         self.assertIsNone(self.deploy("ring:n=5,p=2", "-r", "updown", "--force")["lane_trade"])
 
+    def test_fuller_than_minhop(self):
+        """Why: one lane, or the routing that was named."""
+        for options, why in ((("ring:n=5,p=2", "--vls", "1"), "close no cycle"), (("rlft:ports=8,levels=2", "-r", "updown"), "was named"),
+                             (("rlft:ports=8,levels=2",), None)):
+            line = re.search(r"^  fuller .*", self.ok("deploy", *options, "--dry-run"), re.MULTILINE)
+            self.assertEqual(line is not None and str(why) in line[0], why is not None, line)
+
     def test_written_tables_are_those_of_route(self):
         self.deploy("rlft:ports=8,levels=3,fail=5%,fail_seed=3", "-r", "dmodc")
         tables = self.ok("route", "rlft:ports=8,levels=3,fail=5%,fail_seed=3", "-r", "dmodc", "--format", "lft")
