@@ -154,7 +154,8 @@ static ik_status job_in_memory(const char *routing, uint64_t *answer, ik_error *
     return status;
 }
 
-/* A comparison that goes on: a routing without memory is passed over, and what is there is proved. */
+/* A comparison that goes on: a routing without memory is passed over, and what there is is proved.
+ */
 static ik_status job_resume(const char *spec, uint64_t *answer, ik_error *err)
 {
     int raised = 1;

@@ -416,12 +416,6 @@ static bool update_mostly_equal(const ik_deployment *d, const ik_lid_tables *old
     return u.kept > u.changed + u.added + u.removed;
 }
 
-/* Is the time over, and d has its own tables, proved? */
-static bool update_ends_in_time(const ik_deployment *d, const ik_deploy_config *config)
-{
-    return d->judged && d->proved && ik_cancel_raised(config->enough);
-}
-
 /* Keeps the old entries, and service levels, that can be, if the same routing has made them, and
  * counts what changes. */
 static ik_status update_take_over(ik_deployment *d, const installed_tables *old,
@@ -437,8 +431,8 @@ static ik_status update_take_over(ik_deployment *d, const installed_tables *old,
         status = update_try_lanes(d, old, most, env, err);
     if (status == IK_OK && d->update.same_routing && !d->update.repaired && d->lanes == 1)
         status = update_relieve_own(d, old, env, err);
-    if (status == IK_ERR_CANCELLED && update_ends_in_time(d, config))
-        status = IK_OK;
+    if (status == IK_ERR_CANCELLED && d->judged && d->proved && ik_cancel_raised(config->enough))
+        status = IK_OK; /* time is over: d's own tables do */
     if (status == IK_OK)
         update_count_changes(d, &old->tables, &d->update);
     if (status == IK_OK && !one_lane && old->lanes > 0)
