@@ -132,6 +132,7 @@ typedef struct ik_routing_choice {
     uint32_t chosen;   /* index, IK_NONE */
     bool keeps;        /* tables are installed, and nothing better was found */
     bool not_compared; /* with what is installed: the files do not show all tables */
+    bool stopped;      /* by `enough` of ik_deploy_config, before all were compared */
 } ik_routing_choice;
 /* What virtual lanes are good for: the routings that need no more than so many. */
 typedef struct ik_lane_curve {
@@ -173,7 +174,8 @@ typedef struct ik_deploy_config {
     const char *fabric; /* what the fabric is called in summaries; NULL = its spec */
     const char *from;   /* what is installed: a folder or tables; NULL = not known */
     /* looked at in place of ik_env.cancel while routings are compared and one of them can be taken:
-     * once raised, the best so far is; NULL = all are compared */
+     * once raised, the best so far is; NULL = all are compared. Where entries are kept on several
+     * lanes, and both are raised: the routing's own tables are taken, once they are proved */
     const int *enough;
 } ik_deploy_config;
 
@@ -287,6 +289,16 @@ void ik_deployment_free(ik_deployment *d);
 ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config,
                               const ik_deployment *installed, const ik_env *env, ik_deployment *out,
                               ik_error *err);
+/* Goes on with the comparison of installed->choice, which was stopped, on a fabric that is equal to
+ * the one of *installed: the routings that it lacks are compared with what is installed, and added
+ * to it. *better: one is better, and *out is made of it as above; it has the choice then, and
+ * *installed none. Otherwise *out is as it was. Time that runs out is no failure: choice.stopped
+ * says whether others are left, and a routing that had all the time is noted as one that takes too
+ * long. They are compared until config->enough is raised (NULL: env's cancel flag), and the best so
+ * far is then made until that flag is. config: no routing. */
+ik_status ik_deploy_resume(const ik_fabric *f, const ik_deploy_config *config,
+                           ik_deployment *installed, const ik_env *env, ik_deployment *out,
+                           bool *better, ik_error *err);
 /* What is installed, unchanged, on another fabric; *out has no plan. IK_ERR_FAILED: not proved
  * there. */
 ik_status ik_deploy_keep(const ik_fabric *f, const ik_deployment *installed, const ik_env *env,

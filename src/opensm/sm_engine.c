@@ -65,18 +65,33 @@ static bool sm_engine_gives_up(ik_status status)
     return status == IK_ERR_MEMORY || status == IK_ERR_CANCELLED;
 }
 
+static ik_deploy_config sm_engine_config(const sm_engine *s, const char *routing, const char *vc,
+                                         const sm_watch *watch)
+{
+    unsigned most = s->options.vls ? s->options.vls : IK_DEPLOY_VLS,
+             lanes = sm_fabric_lanes(s->osm);
+    return (ik_deploy_config){.routing = routing,
+                              .vc = vc,
+                              .max_vls = lanes < most ? lanes : most,
+                              .query_lane = s->options.query_lane,
+                              .enough = &watch->half};
+}
+
 static ik_status sm_engine_try(sm_engine *s, const char *routing, const char *vc,
                                const sm_watch *watch, const ik_env *env, ik_deployment *d,
                                ik_error *err)
 {
-    unsigned most = s->options.vls ? s->options.vls : IK_DEPLOY_VLS,
-             lanes = sm_fabric_lanes(s->osm);
-    const ik_deploy_config config = {.routing = routing,
-                                     .vc = vc,
-                                     .max_vls = lanes < most ? lanes : most,
-                                     .query_lane = s->options.query_lane,
-                                     .enough = &watch->half};
+    const ik_deploy_config config = sm_engine_config(s, routing, vc, watch);
     return ik_deploy_in_memory(s->seen, &config, s->now, env, d, err);
+}
+
+/* Later sweeps stay with what was chosen. */
+static void sm_engine_note_choice(sm_engine *s, const ik_deployment *d)
+{
+    if (!d->choice.num)
+        return;
+    s->routing = d->choice.of[d->choice.chosen].given[0];
+    s->vc = d->choice.of[d->choice.chosen].given[1];
 }
 
 /* As the options say; else with what was chosen before, as long as it is proved; else with what is
@@ -89,15 +104,21 @@ static ik_status sm_engine_make(sm_engine *s, const sm_watch *watch, const ik_en
     ik_status status = sm_engine_try(s, routing, vc, watch, env, d, err);
     if (status != IK_OK && !o->routing && routing && !sm_engine_gives_up(status))
         status = sm_engine_try(s, NULL, NULL, watch, env, d, err);
-    if (status == IK_OK && d->choice.num) {
-        s->routing = d->choice.of[d->choice.chosen].given[0];
-        s->vc = d->choice.of[d->choice.chosen].given[1];
-    }
+    if (status == IK_OK)
+        sm_engine_note_choice(s, d);
     return status;
 }
 
-/* Under the limits of the options: time, memory, threads. keep: what is installed is to stay. */
-static ik_status sm_engine_prove(sm_engine *s, bool keep, ik_deployment *d, ik_error *err)
+/* What sm_engine_prove() makes. */
+typedef enum sm_making {
+    SM_NEW,    /* as the options say */
+    SM_KEPT,   /* what is installed is to stay */
+    SM_BETTER, /* what is better than that, of the routings that were not compared yet, if any is */
+} sm_making;
+
+/* Under the limits of the options: time, memory, threads. *better: see ik_deploy_resume. */
+static ik_status sm_engine_prove(sm_engine *s, sm_making making, ik_deployment *d, bool *better,
+                                 ik_error *err)
 {
     sm_watch watch;
     ik_status status = sm_watch_begin(&watch, s->options.time_ps, err);
@@ -106,8 +127,10 @@ static ik_status sm_engine_prove(sm_engine *s, bool keep, ik_deployment *d, ik_e
     const ik_env env = {.num_threads = s->options.threads,
                         .memory_limit_bytes = s->options.memory_bytes,
                         .cancel = &watch.over};
-    status = keep ? ik_deploy_keep(s->seen, s->now, &env, d, err)
-                  : sm_engine_make(s, &watch, &env, d, err);
+    const ik_deploy_config config = sm_engine_config(s, NULL, NULL, &watch);
+    status = making == SM_KEPT  ? ik_deploy_keep(s->seen, s->now, &env, d, err)
+             : making == SM_NEW ? sm_engine_make(s, &watch, &env, d, err)
+                                : ik_deploy_resume(s->seen, &config, s->now, &env, d, better, err);
     sm_watch_end(&watch);
     if (status == IK_ERR_CANCELLED)
         ik_fail(err, status, "the time limit of %g s has passed",
@@ -134,14 +157,57 @@ static void sm_engine_tell(const sm_engine *s, double seconds)
                   seconds, changes);
 }
 
-/* Takes over what was proved for the subnet that was seen. */
+/* Takes over what was proved for the subnet that was seen. What was compared is known on. */
 static void sm_engine_take(sm_engine *s, ik_deployment *d)
 {
+    if (s->now && !d->choice.num) {
+        d->choice = s->now->choice;
+        s->now->choice = (ik_routing_choice){0};
+    }
     sm_engine_forget(s);
     s->now = d;
     s->fabric = s->seen;
     s->seen = NULL;
     s->lanes = sm_fabric_lanes(s->osm);
+}
+
+/* Where time ran out before all routings were compared, the next sweep routes again, even if the
+ * subnet is as it was. */
+static void sm_engine_ask_for_more(sm_engine *s)
+{
+    if (!s->now || !s->now->choice.stopped)
+        return;
+    s->osm->subn.force_heavy_sweep = TRUE;
+    sm_engine_log(s, OSM_LOG_INFO,
+                  "time ran out before all routings were compared: the next sweep goes on.");
+}
+
+/* On the subnet as it was: compares the routings for which there was no time yet. */
+static void sm_engine_improve(sm_engine *s)
+{
+    ik_error why = {0};
+    bool better = false;
+    double begin = ik_clock_s(CLOCK_MONOTONIC);
+    ik_deployment *d = calloc(1, sizeof *d);
+    ik_status status = d ? sm_engine_prove(s, SM_BETTER, d, &better, &why)
+                         : ik_fail_memory(&why, sizeof *d, "a deployment");
+    if (status != IK_OK) {
+        s->now->choice.stopped = false; /* else each sweep would be followed by one more */
+        sm_engine_log(s, OSM_LOG_ERROR,
+                      "no other routing was made: %.400s%s%.300s. The proved tables stay.",
+                      why.text, why.hint[0] ? "; " : "", why.hint);
+    }
+    if (status == IK_OK && !better)
+        sm_engine_log(s, OSM_LOG_INFO,
+                      "of the routings for which there was no time before, none is better yet.");
+    if (!better) {
+        free(d);
+        return;
+    }
+    sm_engine_take(s, d);
+    sm_engine_note_choice(s, d);
+    sm_engine_log(s, OSM_LOG_INFO, "a routing for which there was no time before is better.");
+    sm_engine_tell(s, ik_clock_s(CLOCK_MONOTONIC) - begin);
 }
 
 /* The subnet's new tables; false: there are none that are proved. */
@@ -155,8 +221,8 @@ static bool sm_engine_reroute(sm_engine *s)
         return false;
     }
     ik_deployment *d = calloc(1, sizeof *d);
-    ik_status status =
-        d ? sm_engine_prove(s, false, d, &why) : ik_fail_memory(&why, sizeof *d, "a deployment");
+    ik_status status = d ? sm_engine_prove(s, SM_NEW, d, NULL, &why)
+                         : ik_fail_memory(&why, sizeof *d, "a deployment");
     if (status == IK_OK) {
         sm_engine_take(s, d);
         sm_engine_tell(s, ik_clock_s(CLOCK_MONOTONIC) - begin);
@@ -164,7 +230,7 @@ static bool sm_engine_reroute(sm_engine *s)
     }
     sm_engine_log(s, OSM_LOG_ERROR, "the subnet cannot be routed: %.400s%s%.300s.", why.text,
                   why.hint[0] ? "; " : "", why.hint);
-    if (s->now && d && sm_engine_prove(s, true, d, &kept) == IK_OK) {
+    if (s->now && d && sm_engine_prove(s, SM_KEPT, d, NULL, &kept) == IK_OK) {
         sm_engine_take(s, d);
         sm_engine_log(s, OSM_LOG_ERROR,
                       "the last proved tables stay, for they are proved on the subnet as it is.");
@@ -209,8 +275,12 @@ static int sm_engine_route(void *context)
                 ik_fabric_equal(s->seen, s->fabric, why, sizeof why);
     if (!same && !sm_engine_reroute(s))
         return -1;
-    if (same)
+    bool more = same && s->now->choice.stopped;
+    if (more)
+        sm_engine_improve(s);
+    else if (same)
         sm_engine_log(s, OSM_LOG_INFO, "the subnet is as it was, and so are the proved tables.");
+    sm_engine_ask_for_more(s);
     sm_engine_install(s);
     return 0;
 }

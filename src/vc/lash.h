@@ -12,6 +12,7 @@
 typedef struct lash_before {
     unsigned (*lane)(void *ctx, uint32_t src, uint32_t dst, bool *stays);
     void *ctx;
+    bool avoid; /* pairs that do not stay take lane 0 last, even if it was theirs */
 } lash_before;
 
 /* Makes v->impl, of the family lash, from fabric, routing and num_vcs of v: pairs whose paths stay

@@ -156,16 +156,19 @@ static ik_status lash_layer_all(lash *t, const ik_params *params, const ik_env *
     return status;
 }
 
-/* Lanes of v from t, which is freed. */
+/* Lanes of v from the layers of t. Units are for spare VCs alone. */
 static ik_status lash_finish(lash *t, ik_vc *v, unsigned lanes, const ik_env *env, ik_error *err)
 {
     layer_units units = {0};
-    ik_status status =
-        layer_units_make(&t->p, t->both ? LAYER_UNIT_CLASSES : LAYER_UNIT_PAIR, env, &units, err);
+    ik_status status = IK_OK;
+    if (v->num_vcs != lanes)
+        status = layer_units_make(&t->p, t->both ? LAYER_UNIT_CLASSES : LAYER_UNIT_PAIR, env,
+                                  &units, err);
     if (status == IK_OK) {
         status = layer_lanes_make(v, &t->p, &units, t->layer, lanes, err);
         t->layer = NULL;
     }
+    v->both_ways = t->both;
     layer_units_free(&units);
     return status;
 }
@@ -187,6 +190,20 @@ static ik_status lash_create(ik_vc *v, const ik_params *params, const ik_env *en
 
 /* ---- lanes that stay */
 
+enum { KEPT_STAYS = 128 }; /* beside a lane */
+
+typedef struct lash_keeping {
+    lash *t;
+    uint8_t *own; /* [pair] the lane before, with KEPT_STAYS */
+    bool *hard;   /* [pair] fitted nowhere in an earlier round */
+    bool avoid;   /* see lash_before */
+    uint32_t left;
+    uint64_t *want; /* [link][words] dependencies of a lane */
+    uint32_t *order, *scratch;
+    uint32_t *seen; /* [switch] == round: its way to the destination is in `want` */
+    uint32_t round;
+} lash_keeping;
+
 /* All lanes of v, empty, and no pair in them. */
 static ik_status lash_open(lash *t, const ik_vc *v, ik_error *err)
 {
@@ -201,6 +218,69 @@ static ik_status lash_open(lash *t, const ik_vc *v, ik_error *err)
     return status;
 }
 
+static ik_status lash_ask_before(lash_keeping *k, lash_before before, const ik_env *env,
+                                 ik_error *err)
+{
+    const layer_paths *p = &k->t->p;
+    for (uint32_t s = 0; s < p->num_sources; s++) {
+        for (uint32_t d = 0; d < p->num_dests; d++) {
+            bool stays = false;
+            unsigned own = before.lane(before.ctx, p->source[s].host, p->dest[d].host, &stays);
+            assert(own < KEPT_STAYS);
+            k->own[(size_t)s * p->num_dests + d] = (uint8_t)(own | (stays ? KEPT_STAYS : 0));
+        }
+        if (ik_env_cancelled(env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
+    }
+    return IK_OK;
+}
+
+/* Adds to `want` what pairs of a destination wait for that stay on a lane. */
+static void lash_want_dest(lash_keeping *k, uint32_t dest, unsigned lane)
+{
+    const layer_paths *p = &k->t->p;
+    const linkdag *dag = &k->t->dag[lane];
+    const uint32_t *next = p->next + (size_t)dest * p->g.num_switches;
+    k->round++;
+    for (uint32_t s = 0; s < p->num_sources; s++) {
+        if (k->own[(size_t)s * p->num_dests + dest] != (lane | KEPT_STAYS))
+            continue;
+        for (uint32_t sw = p->source[s].sw; next[sw] != IK_NONE && k->seen[sw] != k->round;) {
+            uint32_t link = next[sw], onward = next[p->g.head[link]];
+            k->seen[sw] = k->round;
+            sw = p->g.head[link];
+            if (onward == IK_NONE)
+                break;
+            uint32_t bit = onward - p->g.base[sw];
+            k->want[(size_t)link * dag->words + bit / 64] |= UINT64_C(1) << bit % 64;
+        }
+    }
+}
+
+/* Puts all pairs that stay where they were, if that closes no cycle: what is installed and proved
+ * has none. Else nothing is put, and they are placed one by one. */
+static ik_status lash_put_staying(lash_keeping *k, const ik_env *env, ik_error *err)
+{
+    lash *t = k->t;
+    size_t num = (size_t)t->p.num_sources * t->p.num_dests;
+    for (unsigned lane = 0; lane < t->num_layers; lane++) {
+        linkdag *dag = &t->dag[lane];
+        memset(k->want, 0, (size_t)t->p.g.num_links * dag->words * sizeof *k->want);
+        for (uint32_t d = 0; d < t->p.num_dests; d++)
+            lash_want_dest(k, d, lane);
+        if (ik_env_cancelled(env))
+            return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
+        if (!linkdag_sort(dag, k->want, k->scratch, k->order))
+            continue;
+        linkdag_start_with(dag, k->order);
+        linkdag_add_all(dag, k->want);
+        for (size_t i = 0; i < num; i++)
+            if (k->own[i] == (lane | KEPT_STAYS))
+                t->layer[i] = (uint8_t)lane;
+    }
+    return IK_OK;
+}
+
 /* In `own`, where it fits, or in the first other lane unless it is to stay, lane 0 last. */
 static void lash_place_again(lash *t, uint32_t pair, unsigned own, bool stays)
 {
@@ -211,77 +291,116 @@ static void lash_place_again(lash *t, uint32_t pair, unsigned own, bool stays)
     t->layer[pair] = t->layer[lash_opposite(t, pair)] = (uint8_t)found;
 }
 
-/* Pairs that fitted nowhere in earlier rounds, then those that stay, then all others. *left: those
- * that fit nowhere, which are hard from now on. */
-static ik_status lash_place_kept(lash *t, lash_before before, bool *hard, const ik_env *env,
-                                 uint32_t *left, ik_error *err)
+/* Pairs that fitted nowhere in earlier rounds, then those that stay, then all others. k->left:
+ * those that fit nowhere, which are hard from now on. */
+static ik_status lash_place_kept(lash_keeping *k, const ik_env *env, ik_error *err)
 {
     enum { HARD, STAYING, OTHERS, TURNS };
-    uint32_t n = t->p.num_dests, num = t->p.num_sources * n;
+    lash *t = k->t;
+    uint32_t num = t->p.num_sources * t->p.num_dests;
     for (unsigned turn = HARD; turn < TURNS; turn++)
         for (uint32_t pair = 0; pair < num; pair++) {
             if (pair % 1024 == 0 && ik_env_cancelled(env))
                 return ik_fail(err, IK_ERR_CANCELLED, "cancelled while layering paths");
-            if (t->layer[pair] != UNPLACED || (turn == HARD && !hard[pair]))
+            if (t->layer[pair] != UNPLACED || (turn == HARD && !k->hard[pair]))
                 continue;
-            bool stays = false;
-            unsigned own = before.lane(before.ctx, t->p.source[pair / n].host,
-                                       t->p.dest[pair % n].host, &stays);
-            if (turn != STAYING || stays)
-                lash_place_again(t, pair, own, turn == STAYING);
+            bool stays = k->own[pair] & KEPT_STAYS;
+            unsigned own = k->own[pair] & (KEPT_STAYS - 1);
+            if (turn == STAYING && !stays)
+                continue;
+            if (k->avoid && own == 0 && turn != STAYING)
+                own = UNPLACED;
+            lash_place_again(t, pair, own, turn == STAYING);
         }
-    *left = 0;
+    k->left = 0;
     for (uint32_t pair = 0; pair < num; pair++)
         if (t->layer[pair] == UNPLACED) {
-            hard[pair] = true;
-            ++*left;
+            k->hard[pair] = true;
+            k->left++;
         }
     return IK_OK;
 }
 
 /* Pairs of hosts that could have kept their lane. */
-static uint64_t lash_count_moved(const lash *t, lash_before before)
+static uint64_t lash_count_moved(const lash_keeping *k)
 {
+    const layer_paths *p = &k->t->p;
     uint64_t moved = 0;
-    for (uint32_t s = 0; s < t->p.num_sources; s++)
-        for (uint32_t d = 0; d < t->p.num_dests; d++) {
-            bool stays = false;
-            unsigned own = before.lane(before.ctx, t->p.source[s].host, t->p.dest[d].host, &stays);
-            if (stays && t->layer[(size_t)s * t->p.num_dests + d] != own)
-                moved += layer_weight(&t->p, s, d);
+    for (uint32_t s = 0; s < p->num_sources; s++)
+        for (uint32_t d = 0; d < p->num_dests; d++) {
+            size_t pair = (size_t)s * p->num_dests + d;
+            if (k->own[pair] & KEPT_STAYS && k->t->layer[pair] != (k->own[pair] ^ KEPT_STAYS))
+                moved += layer_weight(p, s, d);
         }
     return moved;
 }
 
-ik_status lash_keep(ik_vc *v, lash_before before, uint64_t *moved, const ik_env *env, ik_error *err)
+static ik_status lash_keep_rounds(lash_keeping *k, const ik_vc *v, const ik_env *env, ik_error *err)
 {
     enum { ROUNDS = 8 };
+    ik_status status = IK_OK;
+    k->left = 1;
+    for (unsigned round = 0; status == IK_OK && k->left > 0 && round < ROUNDS; round++) {
+        status = lash_open(k->t, v, err);
+        if (status == IK_OK && round == 0 && k->t->p.next)
+            status = lash_put_staying(k, env, err);
+        if (status == IK_OK)
+            status = lash_place_kept(k, env, err);
+    }
+    if (status == IK_OK && k->left > 0)
+        status = ik_fail(err, IK_ERR_UNSUPPORTED, "%s no lane beside those that stay",
+                         IK_COUNT(k->left, "path finds|paths find"));
+    return status;
+}
+
+static ik_status lash_keep_allocate(lash_keeping *k, const ik_env *env, ik_error *err)
+{
+    const layer_paths *p = &k->t->p;
+    size_t num = (size_t)p->num_sources * p->num_dests, rows = (size_t)p->g.num_links + 1,
+           words = ((size_t)p->g.max_degree + 63) / 64 + 1;
+    ik_status status = ik_env_refuse_bytes(env, 3.0 * (double)num, "the pairs to be layered", err);
+    if (status == IK_OK && num >= UINT32_MAX)
+        status = ik_fail(err, IK_ERR_MEMORY, "%zu paths are too many to be layered", num);
+    if (status == IK_OK)
+        status = lash_allocate(k->t, num, err);
+    if (status != IK_OK)
+        return status;
+    k->own = ik_calloc(num + 1, sizeof *k->own);
+    k->hard = ik_calloc(num + 1, sizeof *k->hard);
+    k->want = ik_calloc(rows * words, sizeof *k->want);
+    k->order = ik_calloc(rows, sizeof *k->order);
+    k->scratch = ik_calloc(rows, sizeof *k->scratch);
+    k->seen = ik_calloc((size_t)p->g.num_switches + 1, sizeof *k->seen);
+    if (!k->own || !k->hard || !k->want || !k->order || !k->scratch || !k->seen)
+        return ik_fail_memory(err, 2 * num + rows * words * 8, "LASH's layers");
+    return IK_OK;
+}
+
+ik_status lash_keep(ik_vc *v, lash_before before, uint64_t *moved, const ik_env *env, ik_error *err)
+{
     lash *t = ik_calloc(1, sizeof *t);
-    bool *hard = NULL;
-    uint32_t left = 1;
+    lash_keeping k = {.t = t, .avoid = before.avoid};
     if (!t)
         return ik_fail_memory(err, sizeof *t, "LASH");
     t->both = true;
+    assert(v->num_vcs < IK_MAX_VCS);
     ik_status status = layer_paths_build(v, true, env, &t->p, err);
-    size_t num = (size_t)t->p.num_sources * t->p.num_dests;
-    assert(num < UINT32_MAX && v->num_vcs < IK_MAX_VCS);
     if (status == IK_OK)
-        status = lash_allocate(t, num, err);
-    if (status == IK_OK && !(hard = ik_calloc(num + 1, sizeof *hard)))
-        status = ik_fail_memory(err, num, "LASH's layers");
-    for (unsigned round = 0; status == IK_OK && left > 0 && round < ROUNDS; round++) {
-        status = lash_open(t, v, err);
-        if (status == IK_OK)
-            status = lash_place_kept(t, before, hard, env, &left, err);
-    }
-    if (status == IK_OK && left > 0)
-        status = ik_fail(err, IK_ERR_UNSUPPORTED, "%s no lane beside those that stay",
-                         IK_COUNT(left, "path finds|paths find"));
+        status = lash_keep_allocate(&k, env, err);
+    if (status == IK_OK)
+        status = lash_ask_before(&k, before, env, err);
+    if (status == IK_OK)
+        status = lash_keep_rounds(&k, v, env, err);
     if (status == IK_OK) {
-        *moved = lash_count_moved(t, before);
+        *moved = lash_count_moved(&k);
         status = lash_finish(t, v, t->num_layers, env, err);
     }
-    free(hard);
+    free(k.own);
+    free(k.hard);
+    free(k.want);
+    free(k.order);
+    free(k.scratch);
+    free(k.seen);
     lash_free(t);
     return status;
 }

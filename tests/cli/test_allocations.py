@@ -93,7 +93,8 @@ def commands():
         "failures_refused": f"failures {TREE} -r dmodk --csv",
         "topo_partly": "topo partly.ibnetdiscover",
         "deploy": f"deploy {TREE} -r dmodc -o OUT/new", "deploy_lanes": "deploy ring:n=5 -r dfsssp --query-lane -o OUT/new --json",
-        "deploy_from": f"deploy {TREE} -r dmodc --from deployed --failed some.failed -o OUT/new", "deploy_lane_curve": "deploy ring:n=4 --lane-curve --vls 2 --dry-run --json",
+        "deploy_from": f"deploy {TREE} -r dmodc --from deployed --failed some.failed -o OUT/new",
+        "deploy_from_lanes": "deploy torus:dims=4:4 -r dfsssp --from on_lanes --failed some.failed -o OUT/new", "deploy_lane_curve": "deploy ring:n=4 --lane-curve --vls 2 --dry-run --json",
         "deploy_dry_run": f"deploy {TREE} -r dmodc --dry-run -o OUT/new",
         "verify": "verify-deployed deployed --lfts tree.lft",
         "verify_json": "verify-deployed deployed --lfts deployed/lfts --fabric tree.ibnetdiscover --json",
@@ -214,6 +215,7 @@ class Bench:
             "qos-levels\nqos-level\nname: one\nsl: 1\nend-qos-level\nend-qos-levels\n"
             "qos-match-rules\nqos-match-rule\nsource: a\nqos-level-name: one\nend-qos-match-rule\nend-qos-match-rules\n")
         self.prepare("deploy", TREE, "-r", "dmodk", "-o", "deployed")
+        self.prepare("deploy", "torus:dims=4:4", "-r", "dfsssp", "-o", "on_lanes")
         self.prepare("watch", "--once", "--fabric-command", "cat<tree.ibnetdiscover", "--state", "watched")
         subprocess.run(["gzip", "-k", "tree.json"], cwd=self.folder, check=True)
 

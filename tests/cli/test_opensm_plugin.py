@@ -172,6 +172,31 @@ class Plugin(CliTest):
             installed = self.json("audit", import_fabric(self, subnet, "lmc"), "--lfts", subnet.tables, "--routing", "none", status=None)["installed"]
             self.assertEqual((installed["delivered"], installed["pairs"], installed["deadlock_free"]), (180, 180, True))
 
+    def test_compared_later(self):
+        """Where time runs out before all routings are compared, later sweeps go on, of their own accord and in the end no more, and what is
+        installed is proved all along: also after a cut cable, and after kill -9."""
+        net, ran_out = self.tmp / "random.net", 0
+        self.ok("topo", "jellyfish:N=32,d=6,p=2", "--format", "ibnetdiscover", "-o", net)
+        cable = re.search(r'^Switch\s+\d+ "(S-\w+)".*(?:\n\[\d+\]\s+"H.*)*\n\[(\d+)\]\s+"S', net.read_text(), re.MULTILINE).groups()
+        for limit in (0.05 * 2**k for k in range(8)):
+            with self.subTest(limit=limit), self.subnet(net, f"ikat.time={limit}s") as subnet:
+                if subnet.configured() != "ikat" or "the next sweep goes on" not in " ".join(said(subnet)):
+                    continue
+                ran_out += 1
+                for act in (subnet.sweep, lambda: subnet.unlink(*cable), lambda: subnet.relink(*cable), subnet.restart):
+                    act()
+                    if subnet.configured() == "ikat":
+                        self.check(subnet)
+                for _ in range(8):  # one for each routing, at most
+                    subnet.sweep()
+                    if subnet.configured() != "ikat" or "as it was" in said(subnet)[-1]:
+                        break
+                self.assertTrue(subnet.configured() != "ikat" or "as it was" in said(subnet)[-1], said(subnet))
+                self.check(subnet)
+            if ran_out == 2:
+                break
+        self.assertGreater(ran_out, 0)
+
     def test_killed(self):
         """kill -9, and a new OpenSM: the same tables."""
         net = netlist(self, "cluster96")

@@ -2,12 +2,14 @@
  *
  * Routings for a subnet manager in memory: what is made, kept and refused when the fabric changes.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -71,10 +73,12 @@ static void test_reroutes(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"rlft:ports=8,levels=2", "dmodc"}, {"rlft:ports=6,levels=3", "dmodc"},
-        {"torus:dims=4:4", "updown"},       {"jellyfish:N=16,d=4,p=2", "nue"},
-        {"torus:dims=5:5", "dfsssp"},       {"dragonfly:h=2", "lash"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        {"rlft:ports=8,levels=2", "dmodc"},  {"rlft:ports=6,levels=3", "dmodc"},
+        {"torus:dims=4:4", "updown"},        {"jellyfish:N=16,d=4,p=2", "nue"},
+        {"torus:dims=5:5", "dfsssp"},        {"dragonfly:h=2", "lash"},
+        {"hyperx:dims=3:3:3,p=1", "frugal"}, {"torus:dims=5:5,p=170", "dfsssp"}};
+    size_t num = sizeof cases / sizeof *cases;
+    for (size_t i = 0; i < (all_asked() ? num : num - 1); i++) { /* the last has 4,250 hosts */
         ik_fabric *f = fabric_of(cases[i][0]), *cut = without_cable(f, 3);
         const ik_deploy_config config = {.routing = cases[i][1]};
         ik_deployment first = {0}, then = {0}, kept = {0};
@@ -383,12 +387,152 @@ static void test_enough(void **state)
     ik_fabric_free(f);
 }
 
+/* A comparison that was stopped goes on, and what is better replaces what is
+ * installed; a routing for which time does not suffice is noted, and not tried again. */
+static void test_resumed(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("torus:dims=4:4,p=2");
+    int raised = 1;
+    const ik_deploy_config config = {0}, enough = {.enough = &raised};
+    const ik_env over = {.cancel = &raised};
+    ik_deployment whole = {0}, first = {0}, then = {0};
+    assert_int_equal(ik_deploy_in_memory(f, &config, NULL, NULL, &whole, NULL), IK_OK);
+    assert_false(whole.choice.stopped);
+    for (unsigned turn = 0; turn < 2; turn++) {
+        bool better = true;
+        assert_int_equal(ik_deploy_in_memory(f, &enough, NULL, NULL, &first, NULL), IK_OK);
+        assert_true(first.choice.stopped);
+        assert_true(first.max_fill > whole.max_fill);
+        unsigned known = first.choice.num;
+        if (turn == 1) { /* one that takes too long */
+            assert_int_equal(ik_deploy_resume(f, &config, &first, &over, &then, &better, NULL),
+                             IK_OK);
+            assert_false(better);
+            assert_true(first.choice.stopped);
+            assert_int_equal(first.choice.num, known + 1);
+            assert_int_equal(first.choice.of[known].state, IK_COMPARED_TOO_LARGE);
+        }
+        assert_int_equal(ik_deploy_resume(f, &config, &first, NULL, &then, &better, NULL), IK_OK);
+        assert_true(better);
+        check_proved(&then);
+        assert_false(then.choice.stopped);
+        assert_int_equal(first.choice.num, 0);
+        assert_true(then.choice.num == whole.choice.num);
+        assert_true(then.max_fill < first.max_fill);
+        if (turn == 0) {
+            assert_string_equal(then.plan->routing->spec, whole.plan->routing->spec);
+            assert_true(then.max_fill <= whole.max_fill);
+        }
+        assert_int_equal(ik_deploy_resume(f, &config, &then, NULL, &first, &better, NULL), IK_OK);
+        assert_false(better); /* nothing is left */
+        ik_deployment_free(&first);
+        ik_deployment_free(&then);
+    }
+    ik_deployment_free(&whole);
+    ik_fabric_free(f);
+}
+
+/* Where time suffices for comparing and not for making, the routing is given up, and what is
+ * installed stays. */
+static void test_resumed_too_late(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("torus:dims=4:4,p=2");
+    int raised = 1, never = 0;
+    const ik_deploy_config enough = {.enough = &raised}, config = {.enough = &never};
+    const ik_env over = {.cancel = &raised};
+    ik_deployment first = {0}, then = {0};
+    bool better = true;
+    assert_int_equal(ik_deploy_in_memory(f, &enough, NULL, NULL, &first, NULL), IK_OK);
+    uint32_t chosen = first.choice.chosen, given_up = 0;
+    unsigned known = first.choice.num;
+    assert_int_equal(ik_deploy_resume(f, &config, &first, &over, &then, &better, NULL), IK_OK);
+    assert_false(better);
+    assert_int_equal(first.choice.chosen, chosen);
+    assert_false(first.choice.stopped);
+    for (unsigned i = known; i < first.choice.num; i++)
+        given_up += strstr(first.choice.of[i].why, "time limit") != NULL;
+    assert_true(first.choice.num > known + 1);
+    assert_int_equal(given_up, 1);
+    ik_deployment_free(&first);
+    ik_fabric_free(f);
+}
+
+/* A limit in processor time, so that other programs do not count. */
+typedef struct time_limit {
+    int half, over, end;
+    double seconds;
+} time_limit;
+
+static void *run_time_limit(void *argument)
+{
+    time_limit *t = argument;
+    const struct timespec nap = {.tv_nsec = 200000};
+    double begin = ik_clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    while (!ik_cancel_raised(&t->end) && !t->over) {
+        double took = ik_clock_s(CLOCK_PROCESS_CPUTIME_ID) - begin;
+        if (took > t->seconds / 2)
+            ik_cancel_raise(&t->half);
+        if (took > t->seconds)
+            ik_cancel_raise(&t->over);
+        nanosleep(&nap, NULL);
+    }
+    return NULL;
+}
+
+/* With a limit: installed, and that on a fabric without one of its cables. */
+static ik_status reroute_in_time(const ik_fabric *cut, const ik_deployment *installed,
+                                 double seconds, ik_deployment *out)
+{
+    time_limit limit = {.seconds = seconds};
+    const ik_deploy_config config = {.routing = "dfsssp", .enough = &limit.half};
+    const ik_env env = {.cancel = &limit.over};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, run_time_limit, &limit), 0);
+    ik_status status = ik_deploy_in_memory(cut, &config, installed, &env, out, NULL);
+    ik_cancel_raise(&limit.end);
+    pthread_join(thread, NULL);
+    return status;
+}
+
+/* Time that runs out while entries are kept on several lanes: the routing's own tables are proved
+ * by then. */
+static void test_kept_in_time(void **state)
+{
+    (void)state;
+    ik_fabric *f = fabric_of("torus:dims=5:5,p=40"), *cut = without_cable(f, 3);
+    const ik_deploy_config config = {.routing = "dfsssp"};
+    ik_deployment first = {0}, then = {0};
+    double begin = ik_clock_s(CLOCK_PROCESS_CPUTIME_ID);
+    unsigned own = 0;
+    bool kept = false;
+    assert_int_equal(ik_deploy_in_memory(f, &config, NULL, NULL, &first, NULL), IK_OK);
+    double seconds = (ik_clock_s(CLOCK_PROCESS_CPUTIME_ID) - begin) / 2;
+    for (; !kept; seconds *= 1.2) {
+        ik_status status = reroute_in_time(cut, &first, seconds, &then);
+        if (status == IK_ERR_CANCELLED)
+            continue;
+        assert_int_equal(status, IK_OK);
+        check_proved(&then);
+        kept = then.update.repaired;
+        own += !kept;
+        ik_deployment_free(&then);
+    }
+    assert_true(own > 0);
+    ik_deployment_free(&first);
+    ik_fabric_free(cut);
+    ik_fabric_free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        on_one_thread(test_reroutes),    cmocka_unit_test(test_reroute_of_unlike_tables),
-        cmocka_unit_test(test_entries),  on_one_thread(test_new_host),
-        on_one_thread(test_best_so_far), on_one_thread(test_enough),
+        on_one_thread(test_reroutes),     cmocka_unit_test(test_reroute_of_unlike_tables),
+        cmocka_unit_test(test_entries),   on_one_thread(test_new_host),
+        on_one_thread(test_best_so_far),  on_one_thread(test_enough),
+        on_one_thread(test_resumed),      on_one_thread(test_resumed_too_late),
+        on_one_thread(test_kept_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -244,6 +244,37 @@ static void choose_take(const choosing *c, ik_routing_choice *out, unsigned inde
     choose_discard(r);
 }
 
+static bool choose_has(const ik_routing_choice *c, const choose_candidate *k)
+{
+    bool has = false;
+    for (unsigned i = 0; i < c->num; i++)
+        has = has || (c->of[i].given[0] == k->routing && c->of[i].given[1] == k->vc);
+    return has;
+}
+
+/* Compares what is not in *out yet. One that is cancelled stays out of it. */
+static ik_status choose_go_on(const choosing *c, const ik_deploy_config *config, ik_env *here,
+                              ik_routing_choice *out, ik_audit_routing *best)
+{
+    bool even = false;
+    ik_status status = IK_OK;
+    *best = (ik_audit_routing){0};
+    for (const choose_candidate *k = choose_candidates; k->routing && status == IK_OK && !even;
+         k++) {
+        ik_audit_routing r = {0};
+        if (choose_has(out, k) || choose_takes_too_few(k, deploy_most_lanes(config), out))
+            continue;
+        if (config->enough && out->chosen != IK_NONE)
+            here->cancel = config->enough;
+        status = choose_consider(c, k, out, &r);
+        even = r.spec && out->of[out->num - 1].state == IK_COMPARED && choose_is_even(c->f, &r);
+        choose_take(c, out, out->num - 1, &r, best);
+    }
+    out->stopped = status == IK_ERR_CANCELLED;
+    out->num -= out->stopped;
+    return status;
+}
+
 ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, const ik_deploy_config *config,
                          const choose_now *now, const ik_env *env, ik_routing_choice *out,
                          ik_audit_routing *best, ik_error *err)
@@ -253,25 +284,43 @@ ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, const ik_deplo
     ik_env here = env ? *env : (ik_env){0};
     const choosing c = {
         f, lids, config, unknown ? &nothing : now, &here, err, choose_count_leaves(f)};
-    bool even = false;
     ik_status status = choose_begin(out, err);
     out->not_compared = unknown;
-    *best = (ik_audit_routing){0};
-    for (const choose_candidate *k = choose_candidates; k->routing && status == IK_OK && !even;
-         k++) {
-        ik_audit_routing r = {0};
-        if (choose_takes_too_few(k, deploy_most_lanes(config), out))
-            continue;
-        if (config->enough && out->chosen != IK_NONE)
-            here.cancel = config->enough;
-        status = choose_consider(&c, k, out, &r);
-        even = r.spec && out->of[out->num - 1].state == IK_COMPARED && choose_is_even(f, &r);
-        choose_take(&c, out, out->num - 1, &r, best);
-    }
+    if (status == IK_OK)
+        status = choose_go_on(&c, config, &here, out, best);
     out->keeps = status == IK_OK && c.now->routing && out->chosen == IK_NONE;
     if (status != IK_OK)
         choose_discard(best);
     return status;
+}
+
+void choose_give_up(ik_routing_compared *row)
+{
+    row->state = IK_COMPARED_TOO_LARGE;
+    row->better = false;
+    snprintf(row->why, sizeof row->why, "takes longer than the time limit");
+}
+
+ik_status choose_resume(const ik_fabric *f, const ik_lids *lids, const ik_deploy_config *config,
+                        const choose_now *now, const ik_env *env, ik_routing_choice *choice,
+                        bool *better, ik_error *err)
+{
+    ik_env here = env ? *env : (ik_env){0};
+    ik_audit_routing best = {0};
+    const choosing c = {f, lids, config, now, &here, err, choose_count_leaves(f)};
+    uint32_t before = choice->chosen;
+    unsigned known = choice->num;
+    choice->chosen = IK_NONE;
+    if (config->enough) /* the rest of the time is for making it */
+        here.cancel = config->enough;
+    ik_status status = choose_go_on(&c, config, &here, choice, &best);
+    *better = choice->chosen != IK_NONE;
+    if (status == IK_ERR_CANCELLED && choice->num == known) /* it had all the time */
+        choose_give_up(&choice->of[choice->num++]);
+    if (!*better)
+        choice->chosen = before;
+    choose_discard(&best);
+    return status == IK_ERR_CANCELLED ? IK_OK : status;
 }
 
 /* ---- said in words */

@@ -77,4 +77,13 @@ ik_status choose_routing(const ik_fabric *f, const ik_lids *lids, const ik_deplo
                          const choose_now *now, const ik_env *env, ik_routing_choice *out,
                          ik_audit_routing *best, ik_error *err);
 
+/* Notes that there is no time for this routing. */
+void choose_give_up(ik_routing_compared *row);
+/* Goes on with a comparison that was stopped: what it lacks is compared with what is installed.
+ * *better: choice->chosen is better. The time ends with config->enough, else with env's cancel
+ * flag; a routing that had all of it is given up. */
+ik_status choose_resume(const ik_fabric *f, const ik_lids *lids, const ik_deploy_config *config,
+                        const choose_now *now, const ik_env *env, ik_routing_choice *choice,
+                        bool *better, ik_error *err);
+
 #endif

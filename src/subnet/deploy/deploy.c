@@ -196,7 +196,7 @@ static ik_status deploy_make(ik_deployment *d, const ik_deploy_config *config, c
         status = deploy_plan(d->fabric, &settled, env, &d->plan, err);
     if (status == IK_OK)
         status = deploy_settle_lanes(d, &settled, env, err);
-    if (status == IK_OK)
+    if (status == IK_OK && d->choice.num)
         status = update_relieve_chosen(d, config, env, err);
     if (status == IK_OK)
         status = update_apply(d, config, env, err);

@@ -192,6 +192,11 @@ static void deploy_print_verdict(const ik_deployment *d, FILE *out)
         fprintf(out, "; the fullest carries %.4g %% of what it does with OpenSM's minhop",
                 100 * d->max_fill / d->minhop_fill);
     fputc('\n', out);
+    if (d->minhop_fill > 0 && d->lanes == 1 && d->max_fill > 1.0005 * d->minhop_fill)
+        fprintf(out, "  %-16s %s; --lane-curve shows what more lanes allow\n", "fuller",
+                d->choice.num ? "with one lane its paths must close no cycle; those of minhop, "
+                                "whose tables are not proved, may"
+                              : "the routing was named: without --routing, others are compared");
     print_trade(d, out);
     lane_curve_print(d->curve, out);
     print_loop(d, out);

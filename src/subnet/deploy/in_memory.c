@@ -3,8 +3,11 @@
  * in_memory.c: routings for a subnet manager that holds the tables itself: made anew from what is
  * installed, or kept as they are, and proved; no files.
  */
+#include "subnet/deploy/choose.h"
 #include "subnet/deploy/deploy.h"
 #include "subnet/deploy/update.h"
+
+#include <assert.h>
 
 /* The LIDs of f with its endpoints as hosts. */
 static ik_status in_memory_begin(const ik_fabric *f, ik_deployment *d, ik_error *err)
@@ -23,9 +26,10 @@ static ik_status in_memory_prove(ik_deployment *d, bool judged, const ik_env *en
     return status == IK_OK && !d->proved ? ik_fail(err, IK_ERR_FAILED, "%s", d->why_not) : status;
 }
 
-ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config,
-                              const ik_deployment *installed, const ik_env *env, ik_deployment *out,
-                              ik_error *err)
+/* choice: an earlier one, of the routing that is given; borrowed. NULL: there is none. */
+static ik_status in_memory_make(const ik_fabric *f, const ik_deploy_config *config,
+                                const ik_deployment *installed, const ik_routing_choice *choice,
+                                const ik_env *env, ik_deployment *out, ik_error *err)
 {
     ik_deploy_config settled = config ? *config : (ik_deploy_config){0};
     ik_deployment d;
@@ -37,7 +41,7 @@ ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config
         status = deploy_plan(d.fabric, &settled, env, &d.plan, err);
     if (status == IK_OK)
         status = deploy_settle_lanes(&d, &settled, env, err);
-    if (status == IK_OK)
+    if (status == IK_OK && (d.choice.num || choice))
         status = update_relieve_chosen(&d, &settled, env, err);
     if (status == IK_OK && installed)
         status = update_from_memory(&d, installed, &settled, env, err);
@@ -50,6 +54,47 @@ ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config
     if (!d.update.repaired)
         d.own_max_fill = d.max_fill;
     return deploy_hand_over(&d, status, out);
+}
+
+ik_status ik_deploy_in_memory(const ik_fabric *f, const ik_deploy_config *config,
+                              const ik_deployment *installed, const ik_env *env, ik_deployment *out,
+                              ik_error *err)
+{
+    return in_memory_make(f, config, installed, NULL, env, out, err);
+}
+
+ik_status ik_deploy_resume(const ik_fabric *f, const ik_deploy_config *config,
+                           ik_deployment *installed, const ik_env *env, ik_deployment *out,
+                           bool *better, ik_error *err)
+{
+    ik_deploy_config settled = config ? *config : (ik_deploy_config){0};
+    ik_routing_choice *choice = &installed->choice;
+    ik_audit_routing now = {.verdict = installed->verdict};
+    const choose_now known = {&now, false};
+    uint32_t before = choice->chosen;
+    *better = false;
+    assert(!settled.routing && choice->num > 0);
+    ik_status status = choose_measure(installed->fabric, &installed->lids, &now, err);
+    if (status == IK_OK)
+        status = choose_resume(installed->fabric, &installed->lids, &settled, &known, env, choice,
+                               better, err);
+    now.verdict = (ik_subnet_verdict){0}; /* borrowed */
+    choose_discard(&now);
+    if (status != IK_OK || !*better)
+        return status;
+    settled.routing = choice->of[choice->chosen].given[0];
+    settled.vc = choice->of[choice->chosen].given[1];
+    status = in_memory_make(f, &settled, installed, choice, env, out, err);
+    *better = status == IK_OK;
+    if (*better) {
+        out->choice = *choice;
+        *choice = (ik_routing_choice){0};
+        return IK_OK;
+    }
+    if (status == IK_ERR_CANCELLED)
+        choose_give_up(&choice->of[choice->chosen]);
+    choice->chosen = before;
+    return status == IK_ERR_CANCELLED ? IK_OK : status;
 }
 
 ik_status ik_deploy_keep(const ik_fabric *f, const ik_deployment *installed, const ik_env *env,

@@ -417,11 +417,12 @@ static bool update_mostly_equal(const ik_deployment *d, const ik_lid_tables *old
 }
 
 /* Keeps the old entries, and service levels, that can be, if the same routing has made them, and
- * counts what changes. most: lanes that there may be. */
-static ik_status update_take_over(ik_deployment *d, const installed_tables *old, unsigned most,
-                                  const ik_env *env, ik_error *err)
+ * counts what changes. */
+static ik_status update_take_over(ik_deployment *d, const installed_tables *old,
+                                  const ik_deploy_config *config, const ik_env *env, ik_error *err)
 {
     bool one_lane = d->lanes == 1 && old->lanes <= 1;
+    unsigned most = deploy_most_lanes(config);
     ik_status status = IK_OK;
     d->own_max_fill = old->own_max_fill;
     if (d->update.same_routing && one_lane)
@@ -430,6 +431,8 @@ static ik_status update_take_over(ik_deployment *d, const installed_tables *old,
         status = update_try_lanes(d, old, most, env, err);
     if (status == IK_OK && d->update.same_routing && !d->update.repaired && d->lanes == 1)
         status = update_relieve_own(d, old, env, err);
+    if (status == IK_ERR_CANCELLED && d->judged && d->proved && ik_cancel_raised(config->enough))
+        status = IK_OK; /* time is over: d's own tables do */
     if (status == IK_OK)
         update_count_changes(d, &old->tables, &d->update);
     if (status == IK_OK && !one_lane && old->lanes > 0)
@@ -489,7 +492,7 @@ ik_status update_apply(ik_deployment *d, const ik_deploy_config *config, const i
     if (status == IK_OK && old.lanes > 0)
         status = update_name_folder(d, from, old.lanes, err);
     if (status == IK_OK)
-        status = update_take_over(d, &old, deploy_most_lanes(config), env, err);
+        status = update_take_over(d, &old, config, env, err);
     d->update.mixing = IK_MIXING_LANES;
     if (status == IK_OK && d->lanes == 1 && old.lanes <= 1)
         status = update_find_order(&old.tables, &d->tables, env, &d->update, err);
@@ -501,7 +504,7 @@ ik_status update_relieve_chosen(ik_deployment *d, const ik_deploy_config *config
                                 ik_error *err)
 {
     ik_env here = env ? *env : (ik_env){0};
-    if (!d->choice.num || d->lanes > 1)
+    if (d->lanes > 1)
         return IK_OK;
     if (config->enough)
         here.cancel = config->enough;
@@ -591,7 +594,7 @@ ik_status update_from_memory(ik_deployment *d, const ik_deployment *from,
     d->update.same_routing = from->plan
                                  ? strcmp(from->plan->routing->spec, d->plan->routing->spec) == 0
                                  : update_mostly_equal(d, &old.tables);
-    status = update_take_over(d, &old, deploy_most_lanes(config), env, err);
+    status = update_take_over(d, &old, config, env, err);
     update_free_installed(&old);
     return status;
 }

@@ -22,7 +22,15 @@ ik_status update_complete_anew(const ik_deployment *d, const ik_lid_tables *repa
     ik_plan plan = *d->plan;
     uint32_t unsafe = 0;
     ik_status status = update_make_rows(d, repaired, &rows, err);
+    ik_vc one = {.family = ik_vc_find("1q"),
+                 .fabric = plan.fabric,
+                 .routing = &rows,
+                 .spec = "1q",
+                 .num_vcs = 1,
+                 .vcs_needed = 1};
     plan.routing = &rows;
+    if (d->lanes == 1) /* the routing's own tables may need more */
+        plan.vc = &one;
     if (status == IK_OK)
         status = complete_tables(&plan, 0, &d->lids, env, out, &unsafe, unsafe_of, err);
     free(rows.lft);

@@ -15,8 +15,15 @@
 #include "vc/lash.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { MOST_HOSTS = 4096 }; /* whose pairs are looked at one by one */
+/* Which pairs leave lane 0 to queries. */
+typedef enum lane_avoiding {
+    AVOID_NOTHING,
+    AVOID_IF_CHANGED, /* those that cannot keep their level anyway */
+    AVOID_ALWAYS,     /* all */
+    AVOIDINGS
+} lane_avoiding;
 
 typedef struct keeping {
     update_walk walk; /* by entries that stay */
@@ -24,6 +31,7 @@ typedef struct keeping {
     const ik_fabric *f; /* of the plan: hosts are ports */
     uint32_t *lid;      /* [host] index, IK_NONE of those without a cable */
     uint8_t *fate;      /* [host][switch] see update_delivers */
+    lane_avoiding avoid;
 } keeping;
 
 /* Does the old path from this switch to the host stay as it is? */
@@ -44,8 +52,10 @@ static unsigned update_lane_before(void *ctx, uint32_t src, uint32_t dst, bool *
 {
     keeping *k = ctx;
     uint32_t from = ik_host_switch(k->f, src), to = ik_host_switch(k->f, dst);
-    *stays = update_lanes_stays(k, from, dst) && update_lanes_stays(k, to, src);
-    return ik_sl_of(update_levels_of(k->old), k->lid[src], k->lid[dst]);
+    unsigned lane = ik_sl_of(update_levels_of(k->old), k->lid[src], k->lid[dst]);
+    *stays = (lane > 0 || k->avoid != AVOID_ALWAYS) && update_lanes_stays(k, from, dst) &&
+             update_lanes_stays(k, to, src);
+    return lane;
 }
 
 /* Do packets for two hosts of a switch take the same ways there, and the same levels? */
@@ -134,9 +144,11 @@ static void update_put_own(ik_deployment *d, own_tables *own)
     d->shared = own->shared;
 }
 
-/* d with mixed tables and the levels of the plan; then with rows completed anew, for queries. */
+/* d with mixed tables and the levels of the plan; then with rows completed anew, for queries.
+ * *lacks: what keeps the latter from being taken. */
 static ik_status update_try_levels(ik_deployment *d, const ik_plan *plan, ik_lid_tables *mixed,
-                                   const update_verdict *verdict, const ik_env *env, ik_error *err)
+                                   const update_verdict *verdict, update_lack *lacks,
+                                   const ik_env *env, ik_error *err)
 {
     ik_lid_tables anew = {0};
     uint32_t unsafe = 0;
@@ -150,7 +162,7 @@ static ik_status update_try_levels(ik_deployment *d, const ik_plan *plan, ik_lid
     if (status == IK_OK && !d->update.repaired)
         status = complete_tables(plan, 0, &d->lids, env, &anew, &unsafe, NULL, err);
     if (status == IK_OK && !d->update.repaired)
-        status = update_try_tables(d, &anew, verdict, env, NULL, err);
+        status = update_try_tables(d, &anew, verdict, env, lacks, err);
     ik_lid_tables_free(&anew);
     if (status == IK_OK && d->update.repaired) {
         uint64_t pairs[IK_NUM_SLS] = {0};
@@ -163,24 +175,32 @@ static ik_status update_try_levels(ik_deployment *d, const ik_plan *plan, ik_lid
     return status;
 }
 
-/* Lanes, as many as there are, or one more if it helps: pairs that stay then keep theirs. As many
- * as two more than the routing's own tables have where that is too few. */
-static ik_status update_find_lanes(const ik_deployment *d, keeping *k, ik_vc *vc, unsigned most,
-                                   bool *fits, const ik_env *env, ik_error *err)
+/* The lanes that are tried. */
+typedef struct lane_range {
+    unsigned least, most;
+} lane_range;
+
+/* Lanes, as few as there are tried, or one more if it helps: pairs that stay then keep theirs. */
+static ik_status update_find_lanes(keeping *k, ik_vc *vc, lane_range range, bool *fits,
+                                   const ik_env *env, ik_error *err)
 {
     enum { MANY = 50 }; /* one pair in so many */
-    const lash_before before = {update_lane_before, k};
-    unsigned there = k->old->lanes > d->lanes ? k->old->lanes : d->lanes,
-             limit = there + 1 > d->lanes + 2 ? there + 1 : d->lanes + 2, least = there;
+    const lash_before before = {update_lane_before, k, k->avoid != AVOID_NOTHING};
     uint64_t fewest = UINT64_MAX, hosts = k->f->num_hosts;
     *fits = false;
-    for (unsigned lanes = least; lanes <= limit && lanes <= most; lanes++) {
-        ik_vc made = *vc;
+    for (unsigned lanes = range.least; lanes <= range.most; lanes++) {
+        ik_vc made = {.family = vc->family,
+                      .fabric = vc->fabric,
+                      .routing = vc->routing,
+                      .spec = vc->spec,
+                      .num_vcs = lanes};
         ik_error why;
         uint64_t moved = 0;
-        made.num_vcs = lanes;
         ik_status status = lash_keep(&made, before, &moved, env, &why);
         if (status != IK_OK && status != IK_ERR_UNSUPPORTED) {
+            if (*fits)
+                vc->family->destroy(vc);
+            *fits = false;
             if (err)
                 *err = why;
             return status;
@@ -195,39 +215,126 @@ static ik_status update_find_lanes(const ik_deployment *d, keeping *k, ik_vc *vc
             *fits = true;
             fewest = moved;
         }
-        if (*fits && (lanes > least || fewest * MANY <= hosts * hosts))
+        if (*fits && (lanes > range.least || fewest * MANY <= hosts * hosts))
             break;
     }
     return IK_OK;
 }
 
-/* Service levels for mixed tables, and what they are worth. */
+/* Service levels on some of these lanes, and what the tables are worth with them. *lacks: queries,
+ * if that is so. *used: lanes, 0: there are no such levels. */
+static ik_status update_try_range(ik_deployment *d, keeping *k, ik_plan *plan, lane_range range,
+                                  ik_lid_tables *mixed, const update_verdict *verdict,
+                                  update_lack *lacks, unsigned *used, const ik_env *env,
+                                  ik_error *err)
+{
+    ik_vc vc = {
+        .family = ik_vc_find("lash"), .fabric = k->f, .routing = plan->routing, .spec = "lash"};
+    bool fits = false;
+    *lacks = LACKS_PROOF;
+    *used = 0;
+    ik_status status = update_find_lanes(k, &vc, range, &fits, env, err);
+    plan->vc = &vc;
+    if (status == IK_OK && fits) {
+        *used = vc.num_vcs;
+        status = update_try_levels(d, plan, mixed, verdict, lacks, env, err);
+    }
+    if (fits)
+        vc.family->destroy(&vc);
+    return status;
+}
+
+/* Service levels for mixed tables, and what they are worth: on as many lanes as there are, or one
+ * more, or as many as two more than the routing's own tables have where that is too few. Where
+ * queries would be worse off, pairs leave lane 0 to them, if need be for a lane more. */
+static ik_status update_try_plan(ik_deployment *d, keeping *k, ik_plan *plan, ik_lid_tables *mixed,
+                                 const update_verdict *verdict, unsigned most, const ik_env *env,
+                                 ik_error *err)
+{
+    unsigned there = k->old->lanes > d->lanes ? k->old->lanes : d->lanes,
+             limit = there + 1 > d->lanes + 2 ? there + 1 : d->lanes + 2, used = 0;
+    update_lack lacks = LACKS_QUERIES;
+    ik_status status = IK_OK;
+    limit = limit < most ? limit : most;
+    for (k->avoid = AVOID_NOTHING;
+         status == IK_OK && lacks == LACKS_QUERIES && k->avoid < AVOIDINGS; k->avoid++) {
+        lane_range range = {there, limit};
+        do {
+            status = update_try_range(d, k, plan, range, mixed, verdict, &lacks, &used, env, err);
+            range.least = used + 1;
+        } while (status == IK_OK && lacks == LACKS_QUERIES && k->avoid && range.least <= limit);
+    }
+    return status;
+}
+
 static ik_status update_try_mixed(ik_deployment *d, keeping *k, ik_lid_tables *mixed,
                                   const update_verdict *verdict, unsigned most, const ik_env *env,
                                   ik_error *err)
 {
     ik_routing rows = {0};
     ik_plan plan = *d->plan;
-    ik_vc vc = {.family = ik_vc_find("lash"), .fabric = k->f, .spec = "lash"};
-    bool fits = false;
     ik_status status = update_open_keeping(k, err);
     if (status == IK_OK)
         status = update_make_rows(d, mixed, &rows, err);
     if (status == IK_OK && update_is_per_switch(k, &rows))
         rows.traits |= IK_ROUTE_PER_SWITCH;
-    vc.routing = plan.routing = &rows;
-    plan.vc = &vc;
+    plan.routing = &rows;
     if (status == IK_OK)
-        status = update_find_lanes(d, k, &vc, most, &fits, env, err);
-    if (status == IK_OK && fits)
-        status = update_try_levels(d, &plan, mixed, verdict, env, err);
-    if (fits)
-        vc.family->destroy(&vc);
+        status = update_try_plan(d, k, &plan, mixed, verdict, most, env, err);
     free(rows.lft);
     free(k->lid);
     free(k->fate);
     free(k->walk.path);
     return status;
+}
+
+/* What one lane was enough for, on one lane again, where the routing's own tables need more. */
+static ik_status update_try_one_lane(ik_deployment *d, const installed_tables *old,
+                                     const update_verdict *verdict, const ik_env *env,
+                                     ik_error *err)
+{
+    own_tables own = {.levels = d->levels, .vls = d->vls, .lanes = d->lanes, .shared = d->shared};
+    d->levels = (ik_service_levels){.lids = &d->lids};
+    d->vls = (ik_sl2vl){0};
+    d->lanes = 1;
+    ik_status status = ik_sl2vl_make(d->fabric, 1, &d->vls, err);
+    if (status == IK_OK)
+        status = update_try_kept(d, &old->tables, verdict, env, err);
+    if (status != IK_OK || !d->update.repaired) {
+        own_tables tried = {.levels = d->levels, .vls = d->vls};
+        d->levels = own.levels;
+        d->vls = own.vls;
+        d->lanes = own.lanes;
+        d->shared = own.shared;
+        own = tried;
+    }
+    update_free_own(&own);
+    return status;
+}
+
+/* Is there memory for pairs of hosts, and the paths that stay? Else the routing's own tables do. */
+static bool update_lanes_have_room(const ik_fabric *f, const ik_env *env)
+{
+    double hosts = f->num_hosts, switches = f->num_switches;
+    return ik_env_refuse_bytes(env, hosts * (4 * hosts + 8 * switches), "pairs of hosts", NULL) ==
+               IK_OK &&
+           hosts * hosts < UINT32_MAX;
+}
+
+/* After others were tried: what is known of d's own tables, unless those were taken over. */
+static void update_restore_verdict(ik_deployment *d, ik_deployment *own)
+{
+    if (d->update.repaired) {
+        update_forget_verdict(own);
+        return;
+    }
+    d->verdict = own->verdict;
+    d->judged = own->judged;
+    d->proved = own->proved;
+    d->entries = own->entries;
+    d->max_paths = own->max_paths;
+    d->max_fill = own->max_fill;
+    memcpy(d->why_not, own->why_not, sizeof d->why_not);
 }
 
 ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsigned most,
@@ -237,10 +344,14 @@ ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsign
     keeping k = {.walk = {.d = d, .tables = &old->tables, .same = &mixed},
                  .old = old,
                  .f = d->plan->routing->fabric};
-    if (k.f->num_hosts > MOST_HOSTS)
-        return IK_OK;
     update_verdict verdict;
+    if (!update_lanes_have_room(k.f, env))
+        return IK_OK;
     ik_status status = update_judge_own(d, old, env, &verdict, err);
+    ik_deployment own = *d;
+    d->judged = false;
+    if (status == IK_OK && old->lanes == 1)
+        status = update_try_one_lane(d, old, &verdict, env, err);
     bool back = true; /* first with the cables that came back, if there are some */
     for (bool tries = true; status == IK_OK && tries && !d->update.repaired;) {
         status = update_mix_tables(d, &old->tables, &back, env, &mixed, err);
@@ -252,6 +363,7 @@ ik_status update_try_lanes(ik_deployment *d, const installed_tables *old, unsign
         tries = back;
         back = false;
     }
+    update_restore_verdict(d, &own);
     return status;
 }
 
