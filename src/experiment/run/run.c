@@ -5,6 +5,7 @@
  */
 #include "experiment/run/run.h"
 #include "experiment/merge/order.h"
+#include "experiment/run/checkpoints.h"
 #include "ikat/ranks.h"
 
 #include <inttypes.h>
@@ -298,6 +299,7 @@ static void run_free(runner *r)
     free(r->misfit);
     free(r->elsewhere);
     free(r->drawn);
+    checkpoints_close(r);
 }
 
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,
@@ -313,6 +315,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
                 .part = part ? part : &whole,
                 .observer = observer,
                 .num_jobs = num_jobs && !(env && env->ranks) ? num_jobs : 1};
+    char text[320];
     r.begun = ik_clock_s(CLOCK_MONOTONIC);
     ik_status status = run_check_part(r.part, err);
     if (status == IK_OK)
@@ -325,6 +328,8 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
         status = sync_find_elsewhere(&r, err);
     if (status == IK_OK)
         status = replica_check(&r, err);
+    if (status == IK_OK)
+        status = checkpoints_open(&r, store_path, err);
     if (status == IK_OK)
         status = r.env->ranks ? replica_open(&r, store_path, err)
                               : store_create(store_path, &r.store, err);
@@ -351,8 +356,9 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     run_close_results(&r, status);
     if (status == IK_ERR_CANCELLED)
         ik_of_kind(err,
-                   ik_fail(err, status, "%" PRIu64 " of %s finished", r.done,
-                           IK_COUNT(r.mine, "point is|points are")),
+                   ik_fail(err, status, "%" PRIu64 " of %s finished%s", r.done,
+                           IK_COUNT(r.mine, "point is|points are"),
+                           checkpoints_text(&r, text, sizeof text)),
                    IK_ERROR_PARTLY_DONE);
     run_free(&r);
     if (status == IK_OK && failed)

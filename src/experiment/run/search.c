@@ -17,6 +17,7 @@
 #include "experiment/run/search.h"
 #include "experiment/figures/metrics.h"
 #include "ikat/json.h"
+#include "sim/checkpoints.h"
 
 #include <assert.h>
 #include <math.h>
@@ -130,7 +131,8 @@ static ik_status search_run_for(const bisection *b, unsigned part, unsigned time
         config.measure_params = &longer;
     }
     if (status == IK_OK)
-        status = sim_run(b->s->plan, b->s->traffic, &config, b->s->env, r, err);
+        status =
+            sim_run_kept(b->s->plan, b->s->traffic, &config, b->s->env, b->s->checkpoints, r, err);
     free(longer.values);
     return status;
 }

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checkpoints of points: experiment/run/checkpoints.h. */
+#include "experiment/run/checkpoints.h"
+#include "base/hash.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ik_status checkpoints_refuse(const runner *r, ik_error *err)
+{
+    ik_status status = IK_OK;
+    for (uint64_t i = 0; status == IK_OK && i < r->e->num_points; i++) {
+        point p = experiment_point(r->e, i);
+        ik_sim_config config = point_config(r->e, &p);
+        status = sim_refuse_checkpoints(&config, r->env, err);
+        if (!r->env->ranks)
+            point_place(r->e, &p, status, err);
+    }
+    return status;
+}
+
+ik_status checkpoints_open(runner *r, const char *store_path, ik_error *err)
+{
+    static const char *const end = ".checkpoints";
+    size_t size = strlen(store_path) + strlen(end) + 1;
+    if (r->part->checkpoint_s <= 0 || !experiment_simulates(r->e))
+        return IK_OK;
+    ik_status status = checkpoints_refuse(r, err);
+    if (status != IK_OK)
+        return status;
+    r->checkpoints = malloc(size);
+    if (!r->checkpoints)
+        return ik_fail_memory(err, size, "checkpoints");
+    snprintf(r->checkpoints, size, "%s%s", store_path, end);
+    if (mkdir(r->checkpoints, 0777) == 0 || errno == EEXIST)
+        return IK_OK;
+    return ik_fail(err, IK_ERR_IO, "the folder '%.200s' of checkpoints cannot be made: %s",
+                   r->checkpoints, strerror(errno));
+}
+
+void checkpoints_close(runner *r)
+{
+    if (r->checkpoints)
+        rmdir(r->checkpoints); /* where files are left, it stays */
+    free(r->checkpoints);
+    r->checkpoints = NULL;
+}
+
+ik_status checkpoints_of_point(const runner *r, const point *p, bool several,
+                               point_checkpoints *out, ik_error *err)
+{
+    *out = (point_checkpoints){0};
+    if (!r->checkpoints)
+        return IK_OK;
+    ik_status status = point_params(r, p, &out->identity, err);
+    if (status != IK_OK)
+        return status;
+    size_t size = strlen(r->checkpoints) + 32;
+    out->path = malloc(size);
+    if (!out->path) {
+        checkpoints_free_point(out);
+        return ik_fail_memory(err, size, "a checkpoint");
+    }
+    snprintf(out->path, size, "%s/%016" PRIx64 ".checkpoint", r->checkpoints,
+             ik_hash_text(out->identity));
+    out->at = (sim_checkpoints){.path = out->path,
+                                .identity = out->identity,
+                                .every_s = r->part->checkpoint_s,
+                                .several = several};
+    return IK_OK;
+}
+
+void checkpoints_free_point(point_checkpoints *c)
+{
+    free(c->path);
+    free(c->identity);
+    c->path = c->identity = NULL;
+}
+
+ik_status checkpoints_forget(const runner *r, const point_checkpoints *c, ik_error *err)
+{
+    if (!c->path)
+        return IK_OK;
+    if (c->at.failed)
+        tell_note(r, IK_WARNING, "%s could not be written, the last one because: %s",
+                  IK_COUNT(c->at.failed, "checkpoint"), c->at.why.text);
+    if (!c->at.written && !c->at.continued)
+        return IK_OK;
+    ik_status status = store_flush(r->store, err);
+    if (status == IK_OK)
+        sim_checkpoints_remove(&c->at);
+    return status;
+}
+
+const char *checkpoints_text(const runner *r, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (r->with_checkpoint)
+        snprintf(text, size, ", %s in '%.200s'",
+                 IK_COUNT(r->with_checkpoint, "checkpoint of a point|checkpoints of points"),
+                 r->checkpoints);
+    return text;
+}

@@ -1,0 +1,132 @@
+"""Simulations that are stopped or killed and continue from their checkpoints, to the bytes of a run that was not."""
+import itertools
+import random
+import signal
+import subprocess
+import unittest
+
+from harness import IKAT, CliTest, has_worked
+
+ENDLESS = """\
+fabric: karytree:k=8,n=2
+routing: [dmodk, adaptive_tree]
+traffic: uniform
+load: 60%
+seeds: [1]
+measure: {duration: 2 ms, warmup: 100 us, series: 500 us}
+"""
+CASES = {
+    "endless": ENDLESS,
+    "search": "fabric: karytree:k=4,n=2\nrouting: dmodk\ntraffic: uniform\nload: {find: saturation, precision: 10%}\n"
+              "measure: {warmup: auto, stop: {ci: 1 %, at_most: 4 ms}}\n",
+    "workload": "fabric: karytree:k=8,n=2\nrouting: dmodk\ntraffic: \"exchange:bytes=256 KiB\"\nmeasure: {until: delivered, at_most: 50 ms}\n",
+    "order": "fabric: karytree:k=4,n=2\nrouting: adaptive_tree\ntraffic: uniform\nload: 80%\nadapter: {in_order: true, reorder_buffer: 64 KiB}\n"
+             "measure: {duration: 3 ms, warmup: 1 us}\n",
+}
+
+
+class Checkpoints(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.experiment = self.tmp / "e.yaml"
+
+    def start(self, name, every, jobs):
+        return subprocess.Popen([IKAT, "run", self.experiment, "-o", self.tmp / name, "--jobs", jobs, "--checkpoint", every],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+    def files(self, name):
+        return sorted((self.tmp / f"{name}.checkpoints").glob("*"))
+
+    def stop(self, name, seconds, how, every="10min", jobs="1"):
+        """Sends a signal after so many seconds of processor time; returns the exit status and what was said."""
+        process = self.start(name, every, jobs)
+        has_worked(process, seconds)
+        process.send_signal(how)
+        _, said = process.communicate()
+        return process.returncode, said
+
+    def expect_same(self, case, name):
+        self.ok("run", self.experiment, "-o", self.tmp / "whole.db", "--jobs", "1")
+        self.assertEqual((self.tmp / name).read_bytes(), (self.tmp / "whole.db").read_bytes(), case)
+        self.assertFalse((self.tmp / f"{name}.checkpoints").exists())
+        for path in self.tmp.glob("*.db*"):
+            path.unlink()
+
+    def test_a_notice(self):
+        """SIGTERM again and again: the state is written, the exit status is that of any stopped run, and what is there is said."""
+        for case, text in CASES.items():
+            with self.subTest(case):
+                self.experiment.write_text(text)
+                stopped = 0
+                for _ in range(200):
+                    status, said = self.stop("a.db", 0.12, signal.SIGTERM)
+                    if status == 0:
+                        break
+                    self.assertEqual(status, 130, said)
+                    stopped += "checkpoint" in said and bool(self.files("a.db"))
+                self.assertEqual(status, 0)
+                self.assertGreater(stopped, 0)
+                self.expect_same(case, "a.db")
+
+    def test_killed(self):
+        """kill -9 between checkpoints, and while one is written."""
+        chance = random.Random(35)
+        self.experiment.write_text(ENDLESS)
+        for number in itertools.count():
+            self.assertLess(number, 400)
+            status, said = self.stop("a.db", chance.uniform(0.02, 0.15), signal.SIGKILL, "0.02 s")
+            if status == 0:
+                break
+            self.assertEqual(status, -signal.SIGKILL, said)
+        self.assertGreater(number, 1)
+        self.expect_same("killed", "a.db")
+
+    def test_threads(self):
+        """Begun with several threads, a point continues whatever --jobs says."""
+        self.experiment.write_text(ENDLESS.replace("[dmodk, adaptive_tree]", "dmodk").replace("k=8,n=2", "k=16,n=2,latency=2 us").replace("2 ms", "6 ms"))
+        status, said = self.stop("a.db", 0.4, signal.SIGTERM, jobs="2")
+        self.assertEqual(status, 130)
+        self.assertIn("2 threads", said)
+        self.assertEqual(len(self.files("a.db")), 1)
+        self.ok("run", self.experiment, "-o", self.tmp / "a.db", "--jobs", "1", "--checkpoint", "10min")
+        self.expect_same("threads", "a.db")
+
+    def test_refused_files(self):
+        """A file that is torn, or of another point, ends the run; it and the results stay as they are."""
+        self.experiment.write_text(ENDLESS)
+        self.assertEqual(self.stop("a.db", 0.12, signal.SIGTERM)[0], 130)
+        file = self.files("a.db")[0]
+        bytes_ = file.read_bytes()
+        for what, content in (("torn", bytes_[:-1]), ("torn", b""), ("damaged", bytes_[:-1] + b"?"), ("no checkpoint", b"seeds: [1]\n" * 9)):
+            with self.subTest(what):
+                file.write_bytes(content)
+                said = self.refused("run", self.experiment, "-o", self.tmp / "a.db", "--jobs", "1", "-q", "--checkpoint", "10min")
+                self.assertIn(what, said)
+                self.assertIn("hint: remove it", said)
+                self.assertEqual(file.read_bytes(), content)
+        file.write_bytes(bytes_)
+        self.experiment.write_text(ENDLESS.replace("60%", "70%"))
+        self.assertEqual(self.stop("b.db", 0.12, signal.SIGTERM)[0], 130)
+        file.write_bytes(self.files("b.db")[0].read_bytes())
+        self.experiment.write_text(ENDLESS)
+        said = self.refused("run", self.experiment, "-o", self.tmp / "a.db", "--jobs", "1", "-q", "--checkpoint", "10min")
+        self.assertIn("of another point", said)
+        self.assertIn("0.7", said)
+        file.write_bytes(bytes_)
+        self.ok("run", self.experiment, "-o", self.tmp / "a.db", "--jobs", "1", "--checkpoint", "10min")
+        self.assertEqual(self.files("a.db"), [])
+
+    def test_refused_points(self):
+        """What has no checkpoints is refused before anything is written."""
+        for text, place in (("switch: {model: pipelined}\n", "pipelined"), ("watch: {packets: 0:1}\n", "watch")):
+            self.experiment.write_text(ENDLESS + text)
+            said = self.refused("run", self.experiment, "-o", self.tmp / "a.db", "--checkpoint", "10min")
+            self.assertIn(place, said)
+            self.assertIn("checkpoints", said)
+            self.assertEqual(list(self.tmp.glob("a.db*")), [])
+        for time_ in ("0 s", "soon", "-3 s", ""):
+            self.assertIn("--checkpoint", self.refused("run", self.experiment, "-o", self.tmp / "a.db", "--checkpoint", time_))
+
+
+if __name__ == "__main__":
+    unittest.main()
