@@ -1,11 +1,15 @@
 """Simulations that are stopped or killed and continue from their checkpoints, to the bytes of a run that was not."""
 import itertools
+import os
+import pathlib
 import random
+import re
 import signal
 import subprocess
+import time
 import unittest
 
-from harness import IKAT, CliTest, has_worked
+from harness import IKAT, SOURCE, CliTest, has_worked
 
 ENDLESS = """\
 fabric: karytree:k=8,n=2
@@ -90,6 +94,26 @@ class Checkpoints(CliTest):
         self.assertEqual(len(self.files("a.db")), 1)
         self.ok("run", self.experiment, "-o", self.tmp / "a.db", "--jobs", "1", "--checkpoint", "10min")
         self.expect_same("threads", "a.db")
+
+    def test_the_script_of_the_page(self):
+        """With a stand-in for scontrol: told to stop, it asks to be requeued with the state on the disk; then it comes to its end."""
+        page = (SOURCE / "docs/howto/run-on-a-cluster.md").read_text(encoding="utf-8")
+        script = re.search(r"^```bash\n(.*?--checkpoint.*?)^```", page, re.M | re.S)[1]
+        self.experiment = self.tmp / "big.yaml"
+        self.experiment.write_text(ENDLESS)
+        (self.tmp / "ikat").symlink_to(pathlib.Path(IKAT).resolve())
+        (self.tmp / "scontrol").write_text('#!/bin/sh\necho "$@" >> asked\n')
+        (self.tmp / "scontrol").chmod(0o755)
+        env = {**os.environ, "PATH": f"{self.tmp}:{os.environ['PATH']}", "SLURM_JOB_ID": "7"}
+        job = subprocess.Popen(["bash", "-c", script], cwd=self.tmp, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while job.poll() is None and not (self.tmp / "big.db.checkpoints").exists():
+            time.sleep(0.01)
+        time.sleep(0.3)
+        job.send_signal(signal.SIGTERM)
+        job.wait()
+        self.assertEqual((self.tmp / "asked").read_text(), "requeue 7\n")
+        subprocess.run(["bash", "-c", script], cwd=self.tmp, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        self.expect_same("big", "big.db")
 
     def test_refused_files(self):
         """A file that is torn, or of another point, ends the run; it and the results stay as they are."""
