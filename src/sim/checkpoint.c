@@ -2,6 +2,8 @@
  *
  * Checkpoints: the file, and when it is written (checkpoint.h). */
 #include "sim/checkpoint.h"
+#include "base/hash.h"
+#include "base/sanitized.h"
 #include "sim/measure/watch.h"
 #include "sim/params/parameters.h"
 
@@ -255,6 +257,8 @@ static ik_status checkpoint_open(checkpointing *c, ik_error *err)
         return IK_OK;
     bool regular = stat(c->path, &info) == 0 && S_ISREG(info.st_mode);
     c->from = regular ? fopen(c->path, "rb") : NULL;
+    if (regular && !c->from && errno == ENOMEM)
+        return ik_fail_memory(err, BUFSIZ, "a checkpoint");
     if (!c->from)
         return checkpoint_refuse(c->path, regular ? strerror(errno) : "is not a plain file", err);
     memset(&head, 0, sizeof head);

@@ -3,9 +3,7 @@
  * Files of checkpoints that are not what they should be: torn at every length, damaged, of another
  * point. Each is refused, says why, and stays as it was. That runs continue to the same results is
  * test_sim_random.c's. */
-#include "base/hash.h"
 #include "sim/checkpoints.h"
-#include "sim_hash.h"
 #include "sim_helper.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
  *
  * The state of a run as bytes: core/carry.h. */
 #include "sim/core/carry.h"
+#include "base/array.h"
+#include "base/hash.h"
 #include "sim/core/memory.h"
 
 #include <assert.h>

@@ -9,8 +9,10 @@
 #ifndef IKAT_SIM_CARRY_H
 #define IKAT_SIM_CARRY_H
 
-#include "base/array.h"
-#include "base/hash.h"
+#include "ikat/base.h"
+
+struct ik_hash;
+struct ik_heap;
 
 typedef struct sim_carrier {
     /* Carries `bytes` at data; NULL only counts. */
@@ -34,8 +36,8 @@ void sim_carry_array(sim_carrier *c, void *array, size_t count, size_t size);
 void *sim_carry_grown(sim_carrier *c, void *array, size_t num, size_t cap, size_t size);
 #define SIM_CARRY_GROWN(c, array, num, cap)                                                        \
     ((array) = sim_carry_grown((c), (array), (num), (cap), sizeof *(array)))
-void sim_carry_hash(sim_carrier *c, ik_hash *h);
-void sim_carry_heap(sim_carrier *c, ik_heap *h);
+void sim_carry_hash(sim_carrier *c, struct ik_hash *h);
+void sim_carry_heap(sim_carrier *c, struct ik_heap *h);
 void sim_carry_text(sim_carrier *c, char **text); /* NULL, or to be free()d */
 
 #endif
