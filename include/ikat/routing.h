@@ -128,7 +128,12 @@ enum {
      * alone, by every port that leads up. An oblivious one has as many starts as there are ways up
      * to the nearest common ancestors, and start n sends by the digits of n, the lowest at the
      * lowest level. Analysis counts level by level then, too */
-    IK_ROUTE_ASCENDS_FULLY = 8192
+    IK_ROUTE_ASCENDS_FULLY = 8192,
+    /* pick() looks at nothing of a packet but its VC, and at the allowed and the preferred outputs:
+     * as long as nothing moves in a switch it says the same of all packets for which these are the
+     * same, and what it keeps of the switch changes by the first such question alone. The simulator
+     * asks once for all of them, where next_mask() gives the outputs */
+    IK_ROUTE_PICKS_ALIKE = 16384
 };
 
 /* One entry of a compact table: packets for `target` (a switch) leave by `port` (global port id).

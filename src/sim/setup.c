@@ -126,8 +126,7 @@ static void setup_measure_switch(const sim *s, uint32_t sw, sizes *z)
     }
     z->pairs += s->sw.vcs > 1 ? inputs * radix : 0;
     if (s->choice.adaptive && s->choice.rechoose)
-        z->undecided +=
-            !s->sw.voq ? (radix * s->sw.vcs + 63) / 64 : (1 + radix * s->sw.vcs) * words;
+        z->undecided += shape_undecided_words(s, radix, words);
     if (s->choice.masked && !s->engine.ops->keeps_queues && s->sw.voq && s->choice.rechoose)
         z->allowed += (inputs + radix * s->sw.vcs * (1 + radix)) * words;
     z->policy += setup_policy_bytes(s, sw, &select);

@@ -70,8 +70,10 @@ static ik_status adaptive_tree_read_params(ik_routing *r, adaptive *a, const ik_
     a->low = ik_params_real(params, "low");
     a->high = ik_params_real(params, "high");
     a->by_delta = tree_reciprocal_of(a->delta);
-    if (a->trigger != TRIGGER_SELECTION)
+    if (a->trigger != TRIGGER_SELECTION) {
         r->family = &triggered;
+        r->traits |= IK_ROUTE_PICKS_ALIKE;
+    }
     if (a->trigger == TRIGGER_TWO && a->high < a->low) {
         ik_about(err,
                  ik_fail(err, IK_ERR_USAGE, "the high threshold (%g) is below the low one (%g)",

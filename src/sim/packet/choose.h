@@ -137,6 +137,57 @@ SIM_INLINE uint32_t choose_by_mask(partition *p, uint32_t node, sw_state *sw, co
     return out;
 }
 
+/* ---- routings that pick, and say the same of packets that are alike (IK_ROUTE_PICKS_ALIKE) */
+
+enum { ALIKE_NOT_KNOWN, ALIKE_ALONE = UINT8_MAX }; /* else the preferred output + 1 */
+
+/* sim_choose_output() of a head that stays where it is. */
+SIM_INLINE uint32_t choose_for_head(partition *p, uint32_t node, const sw_state *sw, unsigned in,
+                                    packet *pk)
+{
+    uint16_t out = pk->out;
+    uint8_t first = pk->vc_first, last = pk->vc_last;
+    uint32_t chosen = sim_choose_output(p, node, sw->port_base + in, pk);
+    pk->out = out;
+    pk->vc_first = first;
+    pk->vc_last = last;
+    return chosen;
+}
+
+/* Which heads a new head of (in, v) is like: those that prefer the same output, if they are allowed
+ * the same. */
+SIM_INLINE uint8_t choose_find_alike(partition *p, uint32_t node, const sw_state *sw, const shape k,
+                                     unsigned in, unsigned v, packet *pk)
+{
+    uint64_t set[1];
+    outputs o = {.set = set};
+    choose_find_outputs(p, node, k, sw->port_base + in, pk, &o);
+    uint64_t *first = &shape_alike_sets_of(sw, k)[o.preferred * k.vcs + v];
+    if (o.num <= 1 || (*first && *first != *set))
+        return ALIKE_ALONE;
+    *first = *set;
+    return (uint8_t)(o.preferred + 1);
+}
+
+/* The output that the head of (in, v, out) chooses, IK_NONE = none yet. It depends on the room
+ * behind outputs in its VC, so an answer is kept until that changes. */
+SIM_INLINE uint32_t choose_for_alike(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                     unsigned in, unsigned v, unsigned out)
+{
+    uint8_t *like = shape_alike_head_of(sw, k, in, v, out);
+    uint32_t head = shape_queue_of(sw, k, in, v, out)->head;
+    assert(head != IK_NONE);
+    if (*like == ALIKE_NOT_KNOWN)
+        *like = choose_find_alike(p, node, sw, k, in, v, &p->pool[head]);
+    if (*like == ALIKE_ALONE)
+        return choose_for_head(p, node, sw, in, &p->pool[head]);
+    uint64_t *answer = &shape_alike_answers_of(sw, k)[(*like - 1u) * k.vcs + v],
+             now = shape_room_changes_of(sw, k)[v] + 1;
+    if (*answer >> 8 != now)
+        *answer = now << 8 | (choose_for_head(p, node, sw, in, &p->pool[head]) & 0xff);
+    return (*answer & 0xff) == 0xff ? IK_NONE : (uint32_t)(*answer & 0xff);
+}
+
 /* What the head of (in, v, out) is allowed. */
 SIM_INLINE const uint64_t *choose_head_set(partition *p, uint32_t node, sw_state *sw, const shape k,
                                            unsigned in, unsigned v, unsigned out)

@@ -194,6 +194,47 @@ SIM_INLINE void shape_note_head(const sim *s, sw_state *sw, const shape k, unsig
         all[w] |= set ? set[w] : UINT64_MAX;
 }
 
+/* What a routing picked for heads that are alike (choose_for_alike()), behind the masks of heads
+ * that may choose again: for each VC how often its room has changed; for each preferred output and
+ * VC what is allowed, and the answer; for each queue, in a byte, the preferred output of its head.
+ * Masks of one word. */
+SIM_INLINE uint64_t *shape_room_changes_of(const sw_state *sw, const shape k)
+{
+    assert(sw->undecided && k.words == 1);
+    return &sw->undecided[1 + (size_t)sw->radix * k.vcs];
+}
+
+SIM_INLINE uint64_t *shape_alike_sets_of(const sw_state *sw, const shape k)
+{
+    return shape_room_changes_of(sw, k) + k.vcs;
+}
+
+SIM_INLINE uint64_t *shape_alike_answers_of(const sw_state *sw, const shape k)
+{
+    return shape_alike_sets_of(sw, k) + (size_t)sw->radix * k.vcs;
+}
+
+SIM_INLINE uint8_t *shape_alike_head_of(const sw_state *sw, const shape k, unsigned in, unsigned v,
+                                        unsigned out)
+{
+    uint8_t *heads = (uint8_t *)(shape_alike_answers_of(sw, k) + (size_t)sw->radix * k.vcs);
+    return &heads[((size_t)in * k.vcs + v) * sw->radix + out];
+}
+
+/* Words of a switch for heads that may choose again. */
+static inline size_t shape_undecided_words(const sim *s, size_t radix, size_t words)
+{
+    size_t lanes = radix * s->sw.vcs, alike = s->sw.vcs + 2 * lanes + (lanes * radix + 7) / 8;
+    if (!s->sw.voq)
+        return (lanes + 63) / 64;
+    return (1 + lanes) * words + (s->choice.alike ? alike : 0);
+}
+
+SIM_INLINE bool shape_asks_alike(const sim *s, const shape k)
+{
+    return k.words == 1 && k.voq && s->choice.alike;
+}
+
 /* A new head of (in, v, out), which may choose again. */
 SIM_INLINE void shape_set_revocable(const sim *s, sw_state *sw, const shape k, unsigned in,
                                     unsigned v, unsigned out, const uint64_t *set)
@@ -202,6 +243,8 @@ SIM_INLINE void shape_set_revocable(const sim *s, sw_state *sw, const shape k, u
     shape_mark(sw->undecided, k, shape_input_of(s, in, v));
     if (sw->allowed)
         shape_note_head(s, sw, k, in, v, out, set);
+    if (shape_asks_alike(s, k))
+        *shape_alike_head_of(sw, k, in, v, out) = 0;
 }
 
 SIM_INLINE void shape_clear_revocable(const sim *s, sw_state *sw, const shape k, unsigned in,
@@ -302,6 +345,8 @@ SIM_INLINE void shape_take_space(partition *p, sw_state *sw, const shape k, uint
         return;
     }
     int32_t *credit = state_credit_at(s, out_port, u);
+    if (shape_asks_alike(s, k))
+        shape_room_changes_of(sw, k)[u]++;
     if (!s->sw.gate_space)
         shape_change_room(s, sw, k, credit, out_port - sw->port_base, u, -(int32_t)pk->size);
     else

@@ -50,6 +50,8 @@ SIM_INLINE void switch_take_credit(partition *p, sw_state *sw, const shape k, co
     int32_t *credit = state_credit_at(s, port, v);
     int32_t full = (int32_t)s->adapter.packet_bytes;
     bool short_before = *credit < full;
+    if (shape_asks_alike(s, k))
+        shape_room_changes_of(sw, k)[v]++;
     if (!s->sw.gate_space)
         shape_change_room(s, sw, k, credit, port - sw->port_base, v,
                           (int32_t)calendar_space_bytes(data));
@@ -234,30 +236,16 @@ SIM_INLINE bool switch_gives_way(partition *p, sw_state *sw, const shape k, unsi
                                          switch_must_wait(p, sw, k, in, v, chosen)));
 }
 
-/* The head of an output's queue, whose output cannot take it, chooses again. It moves if the choice
- * falls on a free output that its input does not ask for: there it is the head of its queue at
- * once, and no packet loses its place. Over an escape layer it may overtake a head that has to
- * wait: otherwise two heads whose escapes are each other's outputs would wait for ever. Returns
- * whether it moved. */
-static bool switch_renew(partition *p, uint32_t node, sw_state *sw, const shape k,
-                         const changes *ch, unsigned in, unsigned v, unsigned out)
+/* The head of a queue becomes that of the queue of output `chosen`. */
+SIM_INLINE void switch_move_head(partition *p, sw_state *sw, const shape k, const changes *ch,
+                                 unsigned in, unsigned v, unsigned out, uint32_t chosen)
 {
     sim *s = p->sim;
-    queue *from = shape_queue_of(sw, k, in, v, out);
+    queue *from = shape_queue_of(sw, k, in, v, out), *to = shape_queue_of(sw, k, in, v, chosen);
     assert(from->head != IK_NONE);
     uint32_t id = from->head;
     packet *pk = &p->pool[id];
-    uint8_t first = pk->vc_first, last = pk->vc_last;
-    uint32_t chosen = s->choice.masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
-                                       : sim_choose_output(p, node, sw->port_base + in, pk);
-    if (chosen == IK_NONE || chosen == out || !switch_gives_way(p, sw, k, in, v, chosen)) {
-        pk->out = (uint16_t)out;
-        pk->vc_first = first;
-        pk->vc_last = last;
-        return false;
-    }
     shape_pop_head(p, sw, k, from, in, v, out);
-    queue *to = shape_queue_of(sw, k, in, v, chosen);
     bool overtakes = to->head != IK_NONE;
     pk->next = to->head;
     if (overtakes)
@@ -268,7 +256,53 @@ static bool switch_renew(partition *p, uint32_t node, sw_state *sw, const shape 
     shape_note_queued(s, sw->port_base + out, v, -(int64_t)pk->size);
     shape_note_queued(s, sw->port_base + chosen, v, pk->size);
     shape_mark(ch->out, k, chosen);
+}
+
+/* The head of an output's queue, whose output cannot take it, chooses again. It moves if the choice
+ * falls on a free output that its input does not ask for: there it is the head of its queue at
+ * once, and no packet loses its place. Over an escape layer it may overtake a head that has to
+ * wait: otherwise two heads whose escapes are each other's outputs would wait for ever. Returns
+ * whether it moved. */
+static bool switch_renew(partition *p, uint32_t node, sw_state *sw, const shape k,
+                         const changes *ch, unsigned in, unsigned v, unsigned out)
+{
+    packet *pk = &p->pool[shape_queue_of(sw, k, in, v, out)->head];
+    uint8_t first = pk->vc_first, last = pk->vc_last;
+    uint32_t chosen = p->sim->choice.masked ? choose_by_mask(p, node, sw, k, sw->port_base + in, pk)
+                                            : sim_choose_output(p, node, sw->port_base + in, pk);
+    if (chosen == IK_NONE || chosen == out || !switch_gives_way(p, sw, k, in, v, chosen)) {
+        pk->out = (uint16_t)out;
+        pk->vc_first = first;
+        pk->vc_last = last;
+        return false;
+    }
+    switch_move_head(p, sw, k, ch, in, v, out, chosen);
     return true;
+}
+
+/* The same for the heads of (in, v), where the answer is that of others (choose_for_alike()). They
+ * stay in their VC, and none overtakes: routings that pick have no escape layer. */
+SIM_INLINE void switch_renew_alike(partition *p, uint32_t node, sw_state *sw, const shape k,
+                                   const changes *ch, unsigned in, unsigned v)
+{
+    assert(!p->sim->choice.overtakes);
+    uint64_t ready = p->sim->choice.room_kept
+                         ? *switch_state_free_outputs(sw, 1) & *shape_room_of_vc(sw, k, v)
+                         : 0;
+    for (uint64_t bits = *shape_revocable_of(sw, k, in, v) & ~ready; bits; bits &= bits - 1) {
+        unsigned out = (unsigned)__builtin_ctzll(bits);
+        uint64_t spare = *switch_state_free_outputs(sw, 1) &
+                         ~*shape_row_of(sw, k, shape_input_of(p->sim, in, v));
+        if (!spare)
+            return;
+        if (!switch_must_wait(p, sw, k, in, v, out))
+            continue;
+        uint32_t chosen = choose_for_alike(p, node, sw, k, in, v, out);
+        if (chosen == IK_NONE || !(spare >> chosen & 1))
+            continue;
+        p->pool[shape_queue_of(sw, k, in, v, out)->head].out = (uint16_t)chosen;
+        switch_move_head(p, sw, k, ch, in, v, out, chosen);
+    }
 }
 
 /* What the heads of an input that may choose are allowed together, gathered on the way. */
@@ -288,6 +322,10 @@ SIM_INLINE void switch_renew_vc(partition *p, uint32_t node, sw_state *sw, const
                                 const changes *ch, unsigned in, unsigned v, gathered *all)
 {
     unsigned input = shape_input_of(p->sim, in, v);
+    if (shape_asks_alike(p->sim, k)) {
+        switch_renew_alike(p, node, sw, k, ch, in, v);
+        return;
+    }
     for (unsigned w = 0; w < k.words; w++) {
         for (uint64_t bits = shape_revocable_of(sw, k, in, v)[w];
              bits && switch_has_spare(p, sw, k, input); bits &= bits - 1) {

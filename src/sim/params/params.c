@@ -526,6 +526,10 @@ static void params_resolve_choice(sim *s, const ik_plan *plan)
         ik_plan_has_masks(plan) &&
         (oblivious || (s->choice.adaptive && s->sw.model != MODEL_IDEAL && !s->sw.stride &&
                        !plan->routing->family->pick && selection->family->pick_mask));
+    s->choice.alike = ik_plan_has_masks(plan) && plan->routing->family->pick &&
+                      plan->routing->traits & IK_ROUTE_PICKS_ALIKE && s->choice.static_lane &&
+                      s->choice.rechoose && s->sw.voq && plan->vc->escape_vcs == 0 &&
+                      s->sw.model != MODEL_IDEAL && !s->sw.stride && !s->net.in_space.accounts;
     s->choice.overtakes = s->choice.rechoose && s->sw.voq && plan->vc->escape_vcs > 0;
     s->choice.passes_over =
         s->choice.masked && !s->choice.overtakes && !(selection->traits & IK_SELECT_REMEMBERS);

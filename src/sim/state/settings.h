@@ -86,6 +86,7 @@ typedef struct choice_settings {
     bool staged;      /* what switches will touch is fetched ahead: packet/fetch.h */
     bool room_kept;   /* masks say where there is room: no accounts behind what a grant needs */
     bool skip_busy;   /* the selection function takes outputs that are not transmitting first */
+    bool alike;       /* pick() is asked once for packets that are alike: packet/choose.h */
     bool passes_over; /* a choice that changes nothing need not be made: nothing counts it */
 } choice_settings;
 
