@@ -31,8 +31,8 @@ enum { MOST_PORTS = 1 << 20, MOST_ENTRIES = 1 << 24, STAND_IN = 64, CACHED = 64 
 /* By bench/estimate on an x86-64 server; finished points say what it is elsewhere. */
 static const double seconds_per_hop = 3e-7, seconds_per_flit = 1.5e-7, seconds_per_entry = 3e-7,
                     seconds_at_least = 1e-3, seconds_per_byte = 5e-10;
-static const double hops_unknown = 4, distances_at_most = 2e8, probes_of_search = 8,
-                    longer_probes = 10; /* of the measured time that a file gives */
+static const double hops_unknown = 4, distances_at_most = 2e8, probes_of_search = 5,
+                    longer_run = 10; /* of the load that is found */
 static const double bytes_of_process = 12e6, bytes_per_port = 48, bytes_per_entry = 4,
                     bytes_per_op = 100;
 
@@ -308,9 +308,12 @@ static void estimate_simulation(estimating *w, site *at, const ik_plan *plan, bo
     if (run->most_hops && hops > (double)run->most_hops)
         hops = (double)run->most_hops;
     bool searches = !ends && estimate_is_search(w, number);
-    if (searches) /* near saturation a probe or two take all that they may */
-        hops = run->most_hops ? hops * probes_of_search + (double)run->most_hops
-                              : hops * probes_of_search * longer_probes;
+    if (searches) {
+        double last = longer_run * hops;
+        if (run->most_hops && last > (double)run->most_hops)
+            last = (double)run->most_hops;
+        hops = hops * probes_of_search + last;
+    }
     double state = (double)run->bytes * (stands_in ? at->ports / (2 * STAND_IN) : 1);
     c->bytes = run->bytes ? (uint64_t)(bytes_of_process + at->ports * bytes_per_port +
                                        estimate_entries(at) * bytes_per_entry + state +

@@ -32,10 +32,11 @@ typedef struct search_found {
     char *probes;
 } search_found;
 
-/* A simulation per probe, 2 + log2(1 / precision) of them at most, each with the seed of `env`,
- * and up to twice again for longer where the file gives a measured time that does not tell.
- * *result: that of the highest load that was accepted; of the lowest that was tried where none was;
- * of the first deadlock, which ends the search. To be freed with sim_result_clear. */
+/* A simulation per probe, 6 + 2 log2(1 / precision) of them at most, each with the seed of `env`,
+ * and up to twice again for longer where the file gives a measured time that does not tell; where
+ * it gives none, one more of the load that is found. *result: that of the highest load that was
+ * accepted; of the lowest that was tried where none was; of the first deadlock, which ends the
+ * search. To be freed with sim_result_clear. */
 ik_status search_saturation(const search *s, ik_sim_result *result, search_found *out,
                             ik_error *err);
 

@@ -23,6 +23,7 @@
  * WSC 2008): by (1 + r) / (1 - r) under the root. Means that drift, as latencies past saturation
  * do, are no sample of anything, and close no interval. */
 #include "sim/measure/stationary.h"
+#include "sim/measure/acceptance.h"
 
 #include <assert.h>
 #include <math.h>
@@ -87,6 +88,7 @@ void stationary_carry(stationary *s, sim_carrier *c)
     SIM_CARRY(c, s->start_ps);
     SIM_CARRY(c, s->end_ps);
     SIM_CARRY(c, s->of);
+    SIM_CARRY(c, s->told);
 }
 
 /* ---- counting */
@@ -334,9 +336,15 @@ static bool stationary_settles(const stationary *s, stationary_series which)
  * then. */
 static bool stationary_is_warm(const stationary *s)
 {
-    bool further = s->setup.of > STATIONARY_NETWORK;
+    bool asks = s->setup.of == STATIONARY_ACCEPTANCE,
+         further = s->setup.of > STATIONARY_NETWORK && !asks;
+    acceptance told = asks ? acceptance_of(s, s->num / 2, s->setup.ci) : ACCEPTANCE_OPEN;
+    if (told == ACCEPTANCE_REFUSED)
+        return true; /* and throughput may go on falling */
     if (!stationary_settles(s, SERIES_THROUGHPUT) || (further && !stationary_settles(s, SERIES_OF)))
         return false;
+    if (told == ACCEPTANCE_ACCEPTED)
+        return true;
     return stationary_settles(s, SERIES_LATENCY) ||
            (stationary_outruns(s, s->num / 2) && stationary_settles(s, SERIES_NETWORK));
 }
@@ -485,21 +493,35 @@ static bool stationary_still_fills(const stationary *s)
     return stationary_fills(&line, DRIFT_MEANS, (double)(width * s->setup.period_ps));
 }
 
+/* Whether it is known that the load is refused, or that it is accepted, and the throughput. */
+static bool stationary_is_told(stationary *s)
+{
+    const double wide = 0.02; /* half width of throughput / mean */
+    s->told = stationary_outruns(s, s->first) ? ACCEPTANCE_REFUSED
+                                              : acceptance_of(s, s->first, s->setup.ci);
+    return s->told == ACCEPTANCE_REFUSED ||
+           (s->told == ACCEPTANCE_ACCEPTED && s->of.half_width <= wide * s->of.mean &&
+            !stationary_still_fills(s));
+}
+
 /* Whether the interval is as small as asked. Beyond saturation latency has none. */
 static bool stationary_closes(stationary *s)
 {
-    static const stationary_series series[NUM_STATIONARY] = {[STATIONARY_BOTH] = SERIES_LATENCY,
-                                                             [STATIONARY_LATENCY] = SERIES_LATENCY,
-                                                             [STATIONARY_THROUGHPUT] =
-                                                                 SERIES_THROUGHPUT,
-                                                             [STATIONARY_NETWORK] = SERIES_NETWORK,
-                                                             [STATIONARY_ARRIVAL] = SERIES_OF,
-                                                             [STATIONARY_ROUND_TRIP] = SERIES_OF,
-                                                             [STATIONARY_REQUEST] = SERIES_OF,
-                                                             [STATIONARY_REPLY] = SERIES_OF};
+    static const stationary_series series[NUM_STATIONARY] = {
+        [STATIONARY_BOTH] = SERIES_LATENCY,
+        [STATIONARY_LATENCY] = SERIES_LATENCY,
+        [STATIONARY_THROUGHPUT] = SERIES_THROUGHPUT,
+        [STATIONARY_NETWORK] = SERIES_NETWORK,
+        [STATIONARY_ARRIVAL] = SERIES_OF,
+        [STATIONARY_ROUND_TRIP] = SERIES_OF,
+        [STATIONARY_REQUEST] = SERIES_OF,
+        [STATIONARY_REPLY] = SERIES_OF,
+        [STATIONARY_ACCEPTANCE] = SERIES_THROUGHPUT};
     s->of = stationary_interval_of(s, series[s->setup.of]);
     if (!stationary_is_long_enough(s))
         return false;
+    if (s->setup.of == STATIONARY_ACCEPTANCE)
+        return stationary_is_told(s);
     if (s->setup.of != STATIONARY_BOTH)
         return stationary_small_enough(s, &s->of) && !stationary_still_fills(s);
     stationary_interval throughput = stationary_interval_of(s, SERIES_THROUGHPUT);

@@ -23,8 +23,11 @@ typedef enum stationary_of {
     STATIONARY_ROUND_TRIP,
     STATIONARY_REQUEST,
     STATIONARY_REPLY,
+    STATIONARY_ACCEPTANCE, /* of throughput, until it is told whether the load is accepted */
     NUM_STATIONARY
 } stationary_of;
+
+typedef enum acceptance { ACCEPTANCE_OPEN, ACCEPTANCE_ACCEPTED, ACCEPTANCE_REFUSED } acceptance;
 
 /* Of one period: bytes and packets delivered, and the sums of their latencies, from generation and
  * in the network; values of what the interval is of, and their sum, where it is of none of these.
@@ -51,8 +54,9 @@ typedef struct stationary_setup {
     size_t latest;      /* the measured time begins with this batch at the latest */
     uint64_t length_ps; /* measured time, 0 = until the interval is small enough */
     stationary_of of;
-    double
-        ci; /* half width over mean that is asked for; judged against, where length_ps is given */
+    /* half width over mean that is asked for; judged against, where length_ps is given; of
+     * acceptance the share of the load that may be missing */
+    double ci;
     /* Packet-hops after which no more is measured, 0 = no limit; half of them are spent on the
      * warm-up at most. */
     uint64_t most_hops;
@@ -93,6 +97,7 @@ typedef struct stationary {
      * may be not made by chance. */
     double unmade, unmade_by_chance;
     stationary_interval of; /* of the result that the interval is asked of (BOTH: latency) */
+    acceptance told;        /* of = ACCEPTANCE: what the last look said */
 } stationary;
 
 /* most > 0. Free with stationary_free. */

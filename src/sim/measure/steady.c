@@ -371,6 +371,8 @@ static void steady_judge_lines(judged *j)
     bool lasts = judge_throughput(j),
          saturated = j->steady->bound.exceeded || steady_is_saturated(j) || steady_is_held_back(j),
          drifts = steady_drifts_by(&j->latency, least.latency);
+    if (j->s->told == ACCEPTANCE_REFUSED && j->r->throughput < j->r->offered)
+        saturated = true;
     if (!lasts) {
         j->steady->latency_lasts = j->steady->verdict == IK_STEADY_SHORT &&
                                    steady_part_of(j) <= 1 && !saturated && !drifts &&
@@ -381,10 +383,10 @@ static void steady_judge_lines(judged *j)
         steady_conclude(j, IK_STEADY_YES, IK_STEADY_SATURATED, 0);
         j->steady->latency_lasts =
             j->s->setup.waits && !drifts && j->steady->latency_half <= least.latency;
-    } else if (drifts)
+    } else if (drifts && !(j->s->told == ACCEPTANCE_ACCEPTED && j->latency.slope > 0))
         steady_conclude(j, j->latency.slope > 0 ? IK_STEADY_NO : IK_STEADY_YES, IK_STEADY_LATENCY,
                         10 * j->window_ps);
-    else if (!(j->steady->latency_half <= least.latency))
+    else if (drifts || !(j->steady->latency_half <= least.latency))
         steady_conclude(j, IK_STEADY_YES, IK_STEADY_LATENCY_WIDE,
                         steady_growth_of(j) > 0 /* no time is enough */
                             ? 0

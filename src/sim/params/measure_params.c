@@ -36,9 +36,12 @@ const ik_param ik_measure_params[] = {
      "until=duration", "a finite workload is measured until it is delivered"},
     {"stop_of", IK_PARAM_ENUM, "throughput_and_latency", 0, 0,
      "throughput_and_latency|latency_mean_ns|throughput|network_latency_mean_ns|"
-     "arrival_latency_mean_ns|round_trip_mean_ns|request_latency_mean_ns|reply_latency_mean_ns",
+     "arrival_latency_mean_ns|round_trip_mean_ns|request_latency_mean_ns|reply_latency_mean_ns|"
+     "acceptance",
      "the result whose confidence interval is tested; it must be a mean over time or packets. "
-     "throughput_and_latency: both, or beyond saturation, where latency grows, throughput alone",
+     "throughput_and_latency: both, or beyond saturation, where latency grows, throughput alone. "
+     "acceptance: the run ends when it is known whether the load is accepted, but for the share "
+     "stop_ci of it at most",
      "until=duration and not duration", ENDS_AFTER_IT},
     {"stop_at_most", IK_PARAM_TIME, "", 1, 1e15, NULL,
      "simulated time at which the run ends even if the interval is still larger",

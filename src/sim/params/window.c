@@ -48,7 +48,7 @@ static ik_status window_check_of(const ik_params *measure, const ik_params *adap
     stationary_of of = (stationary_of)ik_params_enum(measure, "stop_of");
     if (of == STATIONARY_ARRIVAL && !ik_params_bool(adapter, "in_order"))
         return window_refuse_of(measure, "adapter.in_order", err);
-    if (of >= STATIONARY_ROUND_TRIP && !ik_params_has(adapter, "reply"))
+    if (of >= STATIONARY_ROUND_TRIP && of <= STATIONARY_REPLY && !ik_params_has(adapter, "reply"))
         return window_refuse_of(measure, "adapter.reply", err);
     return IK_OK;
 }
