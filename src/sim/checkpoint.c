@@ -2,6 +2,7 @@
  *
  * Checkpoints: the file, and when it is written (checkpoint.h). */
 #include "sim/checkpoint.h"
+#include "base/file_list.h"
 #include "base/hash.h"
 #include "base/sanitized.h"
 #include "sim/measure/watch.h"
@@ -70,7 +71,7 @@ static void checkpoint_take(sim_carrier *c, void *data, size_t bytes)
 {
     const checkpoint_stream *from = c->ctx;
     if (fread(data, 1, bytes, from->file) != bytes)
-        c->status = ik_fail(&c->err, IK_ERR_IO, "a checkpoint ends while it is read");
+        c->status = ik_fail(&c->err, IK_ERR_INPUT, "ends while it is read");
 }
 
 /* ---- writing */
@@ -207,7 +208,7 @@ static ik_status checkpoint_refuse_point(const checkpointing *c, const char *its
 }
 
 /* texts: of the file, of head->text_bytes. */
-static ik_status checkpoint_check_texts(const checkpointing *c, const char *texts, size_t size,
+static ik_status checkpoint_check_texts(checkpointing *c, const char *texts, size_t size,
                                         ik_error *err)
 {
     char what[300];
@@ -224,6 +225,7 @@ static ik_status checkpoint_check_texts(const checkpointing *c, const char *text
                        "continue with the ikat that wrote it; or remove it, and what it belongs to "
                        "is simulated from the beginning");
     }
+    snprintf(c->engine, sizeof c->engine, "%s", engine + 1);
     return strcmp(identity + 1, c->asked->identity) == 0
                ? IK_OK
                : checkpoint_refuse_point(c, identity + 1, err);
@@ -253,14 +255,16 @@ static ik_status checkpoint_open(checkpointing *c, ik_error *err)
 {
     struct stat info;
     checkpoint_head head;
-    if (stat(c->path, &info) != 0 && errno == ENOENT)
+    bool there = stat(c->path, &info) == 0, regular = there && S_ISREG(info.st_mode);
+    if (!there && errno == ENOENT)
         return IK_OK;
-    bool regular = stat(c->path, &info) == 0 && S_ISREG(info.st_mode);
     c->from = regular ? fopen(c->path, "rb") : NULL;
     if (regular && !c->from && errno == ENOMEM)
         return ik_fail_memory(err, BUFSIZ, "a checkpoint");
+    if (there && !regular)
+        return checkpoint_refuse(c->path, "is not a plain file", err);
     if (!c->from)
-        return checkpoint_refuse(c->path, regular ? strerror(errno) : "is not a plain file", err);
+        return ik_fail_open(err, c->path);
     memset(&head, 0, sizeof head);
     size_t got = fread(&head, 1, sizeof head, c->from);
     ik_status status = checkpoint_check_head(c, &head, got, (uint64_t)info.st_size, err);
@@ -307,8 +311,14 @@ ik_status checkpoint_restore(checkpointing *c, sim *s, ik_error *err)
         .move = checkpoint_take, .ctx = &from, .restores = true, .measured = true};
     if (!c->from)
         return IK_OK;
+    if (strcmp(c->engine, s->engine.ops->name) != 0 ||
+        c->env.num_threads != s->parallel.num_partitions)
+        return checkpoint_refuse(c->path, "is of another engine or cut than this run gets", err);
     sim_state_carry(s, &c->loop, &carrier);
-    c->resumed = c->asked->continued = carrier.status == IK_OK;
+    c->resumed = carrier.status == IK_OK;
+    c->asked->continued |= c->resumed;
+    if (carrier.status == IK_ERR_INPUT)
+        return checkpoint_refuse(c->path, carrier.err.text, err);
     if (!c->resumed && err)
         *err = carrier.err;
     return carrier.status;

@@ -15,6 +15,7 @@
 typedef struct checkpointing {
     sim_checkpoints *asked;
     char *path;      /* of this run's file */
+    char engine[32]; /* that wrote it */
     double due_s;    /* CLOCK_MONOTONIC, of the next one */
     uint64_t steps;  /* since the last one */
     ik_env env;      /* of the run: with the threads of the file */
@@ -23,6 +24,13 @@ typedef struct checkpointing {
     steps_loop loop; /* where it goes on */
     bool stopped;    /* the run ends with the file that was written */
 } checkpointing;
+
+/* Whether the run was given up: with checkpoints, once the last one is written. One that came to
+ * its end before it was asked to stop has its results. */
+static inline bool checkpoint_is_cancelled(const sim *s)
+{
+    return s->checkpoint ? s->checkpoint->stopped : ik_env_cancelled(s->env);
+}
 
 /* For the next of these runs, with env: looks for its file, and checks it. End it with
  * checkpoint_end, in any case. */

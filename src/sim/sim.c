@@ -26,7 +26,7 @@ ik_status sim_first_failure(const sim *s, ik_error *err)
             return s->parallel.partitions[q].status;
         }
     }
-    if (ik_env_cancelled(s->env) || (s->checkpoint && s->checkpoint->stopped))
+    if (checkpoint_is_cancelled(s))
         return ik_fail(err, IK_ERR_CANCELLED, "the simulation was cancelled");
     return IK_OK;
 }

@@ -453,7 +453,7 @@ void sim_run_partition(partition *p)
     double begin = sim_thread_seconds();
     loop.times.next_watch = rest_next_watch(&loop.times, 0);
     steps_run_all(p, &loop);
-    if (!ik_env_cancelled(s->env)) /* else they take the time of all that was still to be made */
+    if (!checkpoint_is_cancelled(s)) /* else they take the time of all that was still to be made */
         steps_count_backlogs(p);
     p->cpu_seconds = sim_thread_seconds() - begin;
 }

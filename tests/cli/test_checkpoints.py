@@ -140,6 +140,32 @@ class Checkpoints(CliTest):
         self.ok("run", self.experiment, "-o", self.tmp / "a.db", "--jobs", "1", "--checkpoint", "10min")
         self.assertEqual(self.files("a.db"), [])
 
+    def test_the_folder(self):
+        """A file or another run in its place; what is left in it that this run did not have; the run that has the results keeps its own."""
+        self.experiment.write_text(ENDLESS.replace("2 ms", "20 us").replace("500 us", "10 us").replace("100 us", "1 us"))
+        folder = self.tmp / "a.db.checkpoints"
+        run = ("run", self.experiment, "-o", self.tmp / "a.db", "--jobs", "1", "--checkpoint", "10min")
+        folder.write_text("")
+        said = self.run_ikat(*run)
+        self.assertEqual(said.returncode, 2, said.stderr)
+        self.assertIn("is no folder where checkpoints can be written", said.stderr)
+        self.assertFalse((self.tmp / "a.db").exists())
+        folder.unlink()
+        folder.mkdir()
+        (folder / "0123456789abcdef.checkpoint").write_text("of a point that is no more")
+        self.assertIn("has checkpoints of points that this run did not have", self.ok(*run).stderr)
+        (folder / "0123456789abcdef.checkpoint").unlink()
+        self.experiment.write_text(ENDLESS)
+        process = self.start("a.db", "10min", "1")
+        has_worked(process, 0.12)  # the results are its own by now
+        self.assertEqual(self.run_ikat(*run).returncode, 2)
+        self.assertTrue(process.poll() is not None or folder.exists())
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate()
+        self.assertIn(process.returncode, (0, 130), said)
+        self.ok(*run)
+        self.assertFalse(folder.exists())
+
     def test_refused_points(self):
         """What has no checkpoints is refused before anything is written."""
         for text, place in (("switch: {model: pipelined}\n", "pipelined"), ("watch: {packets: 0:1}\n", "watch")):

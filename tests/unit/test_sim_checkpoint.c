@@ -3,6 +3,7 @@
  * Files of checkpoints that are not what they should be: torn at every length, damaged, of another
  * point. Each is refused, says why, and stays as it was. That runs continue to the same results is
  * test_sim_random.c's. */
+#include "base/hash.h"
 #include "sim/checkpoints.h"
 #include "sim_helper.h"
 
@@ -138,6 +139,22 @@ static void foreign(void **state)
                    "a point", "no checkpoint");
 }
 
+/* Whole, with checksums that are right, and made by a simulation that is not the one that reads. */
+static void of_another_engine(void **state)
+{
+    enum { CHECKSUM = 48, OWN = 56, HEAD = 64 };
+    unsigned char *file = malloc(size);
+    assert_non_null(file);
+    memcpy(file, bytes, size);
+    file[HEAD + strlen(ik_build()) + 1] ^= 1;
+    uint64_t sum = ik_hash_continue(IK_HASH_BASIS, file + HEAD, size - HEAD);
+    memcpy(file + CHECKSUM, &sum, 8);
+    sum = ik_hash_continue(IK_HASH_BASIS, file, OWN);
+    memcpy(file + OWN, &sum, 8);
+    expect_refused(*state, file, size, "a point", "another engine");
+    free(file);
+}
+
 static void other_kinds_of_files(void **state)
 {
     ik_error err = {0};
@@ -162,6 +179,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(torn), cmocka_unit_test(damaged), cmocka_unit_test(foreign),
-        cmocka_unit_test(other_kinds_of_files), cmocka_unit_test(whole)};
+        cmocka_unit_test(of_another_engine), cmocka_unit_test(other_kinds_of_files), cmocka_unit_test(whole)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -37,16 +37,28 @@ ik_status checkpoints_open(runner *r, const char *store_path, ik_error *err)
     if (!r->checkpoints)
         return ik_fail_memory(err, size, "checkpoints");
     snprintf(r->checkpoints, size, "%s%s", store_path, end);
-    if (mkdir(r->checkpoints, 0777) == 0 || errno == EEXIST)
+    struct stat info;
+    r->made_checkpoints = mkdir(r->checkpoints, 0777) == 0;
+    if (!r->made_checkpoints && errno != EEXIST)
+        return ik_fail(err, IK_ERR_IO, "the folder '%.200s' of checkpoints cannot be made: %s",
+                       r->checkpoints, strerror(errno));
+    bool folder = stat(r->checkpoints, &info) == 0 && S_ISDIR(info.st_mode);
+    if (folder && access(r->checkpoints, W_OK | X_OK) == 0)
         return IK_OK;
-    return ik_fail(err, IK_ERR_IO, "the folder '%.200s' of checkpoints cannot be made: %s",
-                   r->checkpoints, strerror(errno));
+    return ik_fail(err, IK_ERR_IO, "'%.200s' is no folder where checkpoints can be written: %s",
+                   r->checkpoints, strerror(folder ? errno : ENOTDIR));
 }
 
-void checkpoints_close(runner *r)
+void checkpoints_close(runner *r, bool finished)
 {
-    if (r->checkpoints)
-        rmdir(r->checkpoints); /* where files are left, it stays */
+    /* where files are left, it stays; and where another run has the results, it is that one's */
+    bool left = r->checkpoints && (r->store || r->made_checkpoints) &&
+                rmdir(r->checkpoints) != 0 && (errno == ENOTEMPTY || errno == EEXIST);
+    if (left && finished)
+        tell_note(r, IK_WARNING,
+                  "'%.200s' has checkpoints of points that this run did not have: remove them if "
+                  "no other will",
+                  r->checkpoints);
     free(r->checkpoints);
     r->checkpoints = NULL;
 }

@@ -16,10 +16,10 @@ typedef struct point_checkpoints {
     char *path, *identity; /* NULL = nowhere */
 } point_checkpoints;
 
-/* Makes r->checkpoints, if the part asks for checkpoints. Refuses points that have none, and a
+/* Before r->store is opened. Makes r->checkpoints, if the part asks for checkpoints. Refuses points that have none, and a
  * folder that cannot be made. */
 ik_status checkpoints_open(runner *r, const char *store_path, ik_error *err);
-void checkpoints_close(runner *r);
+void checkpoints_close(runner *r, bool finished); /* says what was left behind */
 /* several: the point is more than one run. Threads may call it. */
 ik_status checkpoints_of_point(const runner *r, const point *p, bool several,
                                point_checkpoints *out, ik_error *err);

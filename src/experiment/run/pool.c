@@ -216,7 +216,8 @@ static void *pool_worker(void *ctx)
             *w->tail = o;
             w->tail = &o->next;
         } else {
-            w->r->with_checkpoint += o && o->checkpoints.at.written > 0;
+            w->r->with_checkpoint +=
+                o && (o->checkpoints.at.written > 0 || o->checkpoints.at.continued);
             pool_free_outcome(o);
             if (status != IK_ERR_CANCELLED)
                 pool_fail(w, number, status, &error);

@@ -289,7 +289,7 @@ static ik_status run_check_part(const ik_run_part *part, ik_error *err)
     return IK_OK;
 }
 
-static void run_free(runner *r)
+static void run_free(runner *r, bool finished)
 {
     preflight_free(r);
     misfits_free(r);
@@ -299,7 +299,7 @@ static void run_free(runner *r)
     free(r->misfit);
     free(r->elsewhere);
     free(r->drawn);
-    checkpoints_close(r);
+    checkpoints_close(r, finished);
 }
 
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,
@@ -335,7 +335,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
                               : store_create(store_path, &r.store, err);
     if (status != IK_OK) {
         run_hint_shard(&r, status, err);
-        run_free(&r);
+        run_free(&r, false);
         return status;
     }
     ik_json_to_text(&r.left_out, IK_JSON_PACKED);
@@ -360,7 +360,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
                            IK_COUNT(r.mine, "point is|points are"),
                            checkpoints_text(&r, text, sizeof text)),
                    IK_ERROR_PARTLY_DONE);
-    run_free(&r);
+    run_free(&r, status == IK_OK);
     if (status == IK_OK && failed)
         *failed = r.failed;
     return status;

@@ -26,8 +26,8 @@ static bool carry_length(sim_carrier *c, uint64_t bytes)
     if (c->measured)
         SIM_CARRY(c, length);
     if (c->status == IK_OK && length != bytes)
-        c->status = ik_fail(&c->err, IK_ERR_INTERNAL,
-                            "a checkpoint has %llu bytes of state where this run has %llu",
+        c->status = ik_fail(&c->err, IK_ERR_INPUT,
+                            "has %llu bytes of state where this run has %llu",
                             (unsigned long long)length, (unsigned long long)bytes);
     return c->status == IK_OK;
 }
@@ -43,6 +43,8 @@ void *sim_carry_grown(sim_carrier *c, void *array, size_t num, size_t cap, size_
     bool there = array;
     assert(num <= cap || !array || c->restores);
     SIM_CARRY(c, there);
+    if (c->status == IK_OK && there && num > cap)
+        c->status = ik_fail(&c->err, IK_ERR_INPUT, "has more of something than it has room for");
     if (c->status != IK_OK)
         return array;
     if (c->restores) {
@@ -60,6 +62,10 @@ void sim_carry_hash(sim_carrier *c, ik_hash *h)
 {
     SIM_CARRY(c, h->num);
     SIM_CARRY(c, h->bits);
+    if (c->status == IK_OK && h->bits > IK_HASH_MOST_BITS)
+        c->status = ik_fail(&c->err, IK_ERR_INPUT, "has a table of 2^%u places", h->bits);
+    if (c->status != IK_OK)
+        return;
     size_t places = (size_t)1 << h->bits;
     SIM_CARRY_GROWN(c, h->places, places, places);
 }
