@@ -4,6 +4,7 @@
 #include "sim/checkpoint.h"
 #include "base/file_list.h"
 #include "base/hash.h"
+#include "base/output/temporary.h"
 #include "base/sanitized.h"
 #include "sim/measure/watch.h"
 #include "sim/params/parameters.h"
@@ -345,12 +346,23 @@ ik_status sim_refuse_checkpoints(const ik_sim_config *config, const ik_env *env,
     return status;
 }
 
+void sim_checkpoints_find(sim_checkpoints *c)
+{
+    for (bool there = true; there && (c->several || c->runs == 0); c->runs += there) {
+        char *path = checkpoint_path(c, c->runs + 1);
+        there = path && access(path, F_OK) == 0;
+        free(path);
+    }
+}
+
 void sim_checkpoints_remove(const sim_checkpoints *c)
 {
-    for (unsigned run = 1; run <= c->runs; run++) {
+    for (unsigned run = c->runs; run > 0; run--) { /* what is left if it is killed has no gaps */
         char *path = checkpoint_path(c, run);
-        if (path)
+        if (path) {
             unlink(path);
+            temporary_remove_left(path);
+        }
         free(path);
     }
 }

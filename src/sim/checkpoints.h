@@ -37,7 +37,10 @@ ik_status sim_run_kept(const ik_plan *plan, const ik_traffic *traffic, const ik_
                        const ik_env *env, sim_checkpoints *kept, ik_sim_result *out, ik_error *err);
 /* What ik_sim_run would refuse to write checkpoints of: IK_ERR_UNSUPPORTED. */
 ik_status sim_refuse_checkpoints(const ik_sim_config *config, const ik_env *env, ik_error *err);
-/* Removes the files of all runs that were begun: their results are kept. */
+/* Finds out how many runs have files. */
+void sim_checkpoints_find(sim_checkpoints *c);
+/* Removes the files of all runs that were begun, and what killed processes left of them: their
+ * results are kept. */
 void sim_checkpoints_remove(const sim_checkpoints *c);
 
 #endif

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from harness import IKAT, SOURCE, CliTest, has_worked
+from harness import IKAT, SOURCE, CliTest, has_worked, run
 
 ENDLESS = """\
 fabric: karytree:k=8,n=2
@@ -140,31 +140,43 @@ class Checkpoints(CliTest):
         self.ok("run", self.experiment, "-o", self.tmp / "a.db", "--jobs", "1", "--checkpoint", "10min")
         self.assertEqual(self.files("a.db"), [])
 
+    def test_killed_before_files_go(self):
+        """Files of points that are finished go with the next run that ends."""
+        for case in ("endless", "search"):
+            self.experiment.write_text(CASES[case])
+            stopped = None
+            while not stopped:
+                self.assertEqual(self.stop("a.db", 0.1, signal.SIGTERM, "0.02 s")[0], 130)
+                stopped = [(path, path.read_bytes()) for path in self.files("a.db")]
+            run("run", self.experiment, "-o", self.tmp / "a.db", "--checkpoint", "10min")
+            (self.tmp / "a.db.checkpoints").mkdir()
+            for path, content in stopped:
+                path.write_bytes(content)
+            self.ok("run", self.experiment, "-o", self.tmp / "a.db", "--jobs", "1", "--checkpoint", "10min")
+            self.expect_same(case, "a.db")
+
     def test_the_folder(self):
         """A file or another run in its place; what is left in it that this run did not have; the run that has the results keeps its own."""
         self.experiment.write_text(ENDLESS.replace("2 ms", "20 us").replace("500 us", "10 us").replace("100 us", "1 us"))
         folder = self.tmp / "a.db.checkpoints"
-        run = ("run", self.experiment, "-o", self.tmp / "a.db", "--jobs", "1", "--checkpoint", "10min")
+        command = ("run", self.experiment, "-o", self.tmp / "a.db", "--jobs", "1", "--checkpoint", "10min")
         folder.write_text("")
-        said = self.run_ikat(*run)
-        self.assertEqual(said.returncode, 2, said.stderr)
-        self.assertIn("is no folder where checkpoints can be written", said.stderr)
+        self.refused(*command, says="is no folder where checkpoints can be written")
         self.assertFalse((self.tmp / "a.db").exists())
         folder.unlink()
         folder.mkdir()
         (folder / "0123456789abcdef.checkpoint").write_text("of a point that is no more")
-        self.assertIn("has checkpoints of points that this run did not have", self.ok(*run).stderr)
+        self.assertIn("has checkpoints of points that this run did not have", run(*command).stderr)
         (folder / "0123456789abcdef.checkpoint").unlink()
-        self.experiment.write_text(ENDLESS)
+        self.experiment.write_text(ENDLESS.replace("2 ms", "200 ms"))
         process = self.start("a.db", "10min", "1")
         has_worked(process, 0.12)  # the results are its own by now
-        self.assertEqual(self.run_ikat(*run).returncode, 2)
-        self.assertTrue(process.poll() is not None or folder.exists())
+        self.refused(*command)
+        self.assertTrue(folder.exists())
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate()
-        self.assertIn(process.returncode, (0, 130), said)
-        self.ok(*run)
-        self.assertFalse(folder.exists())
+        self.assertEqual(process.returncode, 130, said)
+        self.assertEqual(len(self.files("a.db")), 1)
 
     def test_refused_points(self):
         """What has no checkpoints is refused before anything is written."""

@@ -177,8 +177,11 @@ static void whole(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(torn), cmocka_unit_test(damaged), cmocka_unit_test(foreign),
-        cmocka_unit_test(of_another_engine), cmocka_unit_test(other_kinds_of_files), cmocka_unit_test(whole)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(torn),
+                                       cmocka_unit_test(damaged),
+                                       cmocka_unit_test(foreign),
+                                       cmocka_unit_test(of_another_engine),
+                                       cmocka_unit_test(other_kinds_of_files),
+                                       cmocka_unit_test(whole)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -471,7 +471,8 @@ static const cli_option options[] = {
      "print how long the points will take and both scripts, and write and submit nothing", false},
     CLI_EXPERIMENT_OPTIONS,
     {"--checkpoint", 0, "TIME",
-     "write the state of running simulations beside the shards every TIME, and before a task's time "
+     "write the state of running simulations beside the shards every TIME, and before a task's "
+     "time "
      "is over: the next task goes on with it",
      false},
     {"--only", 0, "NAME=VALUE",

@@ -49,12 +49,31 @@ ik_status checkpoints_open(runner *r, const char *store_path, ik_error *err)
                    r->checkpoints, strerror(folder ? errno : ENOTDIR));
 }
 
+/* A run that was killed after it had kept a result, and before it removed the files. */
+static void checkpoints_remove_old(const runner *r)
+{
+    for (uint64_t i = 0; i < r->e->num_points; i++) {
+        point p = experiment_point(r->e, i);
+        bool several = load_search(experiment_variant(r->e, &p, SECTION_LOAD));
+        point_checkpoints c = {0};
+        if (r->finished[i] && checkpoints_of_point(r, &p, several, &c, NULL) == IK_OK) {
+            sim_checkpoints_find(&c.at);
+            sim_checkpoints_remove(&c.at);
+        }
+        checkpoints_free_point(&c);
+    }
+}
+
 void checkpoints_close(runner *r, bool finished)
 {
     /* where files are left, it stays; and where another run has the results, it is that one's */
-    bool left = r->checkpoints && (r->store || r->made_checkpoints) &&
-                rmdir(r->checkpoints) != 0 && (errno == ENOTEMPTY || errno == EEXIST);
-    if (left && finished)
+    bool ours = r->checkpoints && (r->store || r->made_checkpoints),
+         left = ours && rmdir(r->checkpoints) != 0;
+    if (left && finished) {
+        checkpoints_remove_old(r);
+        left = rmdir(r->checkpoints) != 0;
+    }
+    if (left && finished && (errno == ENOTEMPTY || errno == EEXIST))
         tell_note(r, IK_WARNING,
                   "'%.200s' has checkpoints of points that this run did not have: remove them if "
                   "no other will",
@@ -101,9 +120,7 @@ ik_status checkpoints_forget(const runner *r, const point_checkpoints *c, ik_err
     if (c->at.failed)
         tell_note(r, IK_WARNING, "%s could not be written, the last one because: %s",
                   IK_COUNT(c->at.failed, "checkpoint"), c->at.why.text);
-    if (!c->at.written && !c->at.continued)
-        return IK_OK;
-    ik_status status = store_flush(r->store, err);
+    ik_status status = c->at.written || c->at.continued ? store_flush(r->store, err) : IK_OK;
     if (status == IK_OK)
         sim_checkpoints_remove(&c->at);
     return status;

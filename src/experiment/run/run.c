@@ -295,11 +295,11 @@ static void run_free(runner *r, bool finished)
     misfits_free(r);
     traffics_free(r->traffics);
     floors_free(r->floors);
+    checkpoints_close(r, finished);
     free(r->finished);
     free(r->misfit);
     free(r->elsewhere);
     free(r->drawn);
-    checkpoints_close(r, finished);
 }
 
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,

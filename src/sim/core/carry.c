@@ -26,9 +26,9 @@ static bool carry_length(sim_carrier *c, uint64_t bytes)
     if (c->measured)
         SIM_CARRY(c, length);
     if (c->status == IK_OK && length != bytes)
-        c->status = ik_fail(&c->err, IK_ERR_INPUT,
-                            "has %llu bytes of state where this run has %llu",
-                            (unsigned long long)length, (unsigned long long)bytes);
+        c->status =
+            ik_fail(&c->err, IK_ERR_INPUT, "has %llu bytes of state where this run has %llu",
+                    (unsigned long long)length, (unsigned long long)bytes);
     return c->status == IK_OK;
 }
 
