@@ -94,6 +94,12 @@ static void submit_put_head(FILE *out, const submission *s, bool merge)
     }
 }
 
+/* With --checkpoint. */
+static const char submit_continuing[] =
+    "# The state of running simulations, where the task finds it on any node.\n"
+    "mkdir -p \"$part.checkpoints\" &&\n"
+    "  ln -s \"$part.checkpoints\" \"$local/part.db.checkpoints\" || exit 2\n";
+
 static void submit_put_task(FILE *out, const submission *s)
 {
     static const char copying[] =
@@ -118,10 +124,6 @@ static void submit_put_task(FILE *out, const submission *s)
         "if [ -e \"$part\" ]; then\n"
         "  cp \"$part\" \"$local/part.db\" || exit 2\n"
         "fi\n";
-    static const char continuing[] =
-        "# The state of running simulations, where the task finds it on any node.\n"
-        "mkdir -p \"$part.checkpoints\" &&\n"
-        "  ln -s \"$part.checkpoints\" \"$local/part.db.checkpoints\" || exit 2\n";
     static const char waiting[] =
         "run=$!\n"
         "pause=60\n"
@@ -147,7 +149,7 @@ static void submit_put_task(FILE *out, const submission *s)
     fprintf(out, "/$SLURM_ARRAY_TASK_ID-of-%llu.db\nassignment=", (unsigned long long)s->tasks);
     cli_shell_word(out, s->of.path);
     bool continues = cli_get(s->c, "--checkpoint");
-    fprintf(out, "\n%s%s\"$ikat\" run ", copying, continues ? continuing : "");
+    fprintf(out, "\n%s%s\"$ikat\" run ", copying, continues ? submit_continuing : "");
     cli_shell_word(out, s->experiment);
     submit_put_options(out, s->c);
     fprintf(out,

@@ -16,10 +16,11 @@ typedef struct point_checkpoints {
     char *path, *identity; /* NULL = nowhere */
 } point_checkpoints;
 
-/* Before r->store is opened. Makes r->checkpoints, if the part asks for checkpoints. Refuses points that have none, and a
- * folder that cannot be made. */
+/* Before r->store is opened. Makes r->checkpoints, if the part asks for checkpoints. Refuses points
+ * that have none, and a folder that cannot be made or written to. */
 ik_status checkpoints_open(runner *r, const char *store_path, ik_error *err);
-void checkpoints_close(runner *r, bool finished); /* says what was left behind */
+/* Before r->finished is freed. finished: the run is; what no point of it needs goes, or is told. */
+void checkpoints_close(runner *r, bool finished);
 /* several: the point is more than one run. Threads may call it. */
 ik_status checkpoints_of_point(const runner *r, const point *p, bool several,
                                point_checkpoints *out, ik_error *err);
