@@ -155,6 +155,12 @@ typedef struct ik_run_part {
     /* Seconds after which no point starts; nor does one that would not end in time if it took as
      * long as the longest before it. 0: no end. */
     double budget_s;
+    /* Seconds between two checkpoints of a point that is simulated, which a run that is cancelled
+     * writes, too: the same run, started again, continues from them to the same results. They are
+     * files in the folder STORE.checkpoints, until the point is stored. Points with the pipelined
+     * router or watched packets, and ranks, have none: IK_ERR_UNSUPPORTED. A file that is damaged,
+     * or of another build of ikat: IK_ERR_INPUT. 0: no checkpoints. */
+    double checkpoint_s;
 } ik_run_part;
 
 /* Told about a run as it goes; called from the thread that called ik_experiment_run. All may be

@@ -211,7 +211,7 @@ typedef struct ik_routing_family {
      * state of this switch, see state_bytes. */
     uint32_t (*pick)(const ik_routing *r, uint32_t sw, const ik_packet *pk, const uint32_t *out,
                      uint32_t n, uint32_t preferred, const ik_view *view, void *switch_state);
-    /* NULL = none; zeroed at start */
+    /* NULL = none; zeroed at start. A checkpoint has these bytes: they must hold no pointers. */
     size_t (*switch_state_bytes)(const ik_routing *r, uint32_t sw);
     /* Compact routings (LOREN, Cowen): the entries that a switch really stores, in stored order.
      * NULL = one a reachable host. */
@@ -407,7 +407,7 @@ typedef struct ik_selection_family {
      * anything changes. preferred: an index of out. */
     uint32_t (*pick)(const ik_selection *s, const ik_select_request *ask, const uint32_t *out,
                      uint32_t n, uint32_t preferred);
-    size_t (*switch_state_bytes)(const ik_selection *s, uint32_t sw);
+    size_t (*switch_state_bytes)(const ik_selection *s, uint32_t sw); /* as that of a routing */
     /* Optional: pick() among candidates that the caller has found: the bits of `from` (words words,
      * not all zero) are the local ports that are allowed and have room, and if some of them are
      * not skipped for being busy, those alone. preferred: a local port, allowed. Returns the local

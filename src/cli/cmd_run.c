@@ -38,7 +38,7 @@ static int run_dry(cli *c, ik_experiment *e, const ik_run_part *part, const char
 
 static int run_here(cli *c)
 {
-    static const char *const unused[] = {"--budget", "--strict", "--no-cache"};
+    static const char *const unused[] = {"--budget", "--checkpoint", "--strict", "--no-cache"};
     ik_experiment *e = NULL;
     ik_run_part part = {0};
     int refused = cli_read_part(c, &part);

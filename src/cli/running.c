@@ -166,7 +166,8 @@ int cli_read_part(const cli *c, ik_run_part *part)
             return cli_usage(c, "--only is given more than %d times", MOST);
         part->only = only;
     }
-    const char *shard = cli_get(c, "--shard"), *budget = cli_get(c, "--budget");
+    const char *shard = cli_get(c, "--shard"), *budget = cli_get(c, "--budget"),
+               *checkpoint = cli_get(c, "--checkpoint");
     if (shard && !running_read_shard(shard, part))
         return cli_usage(
             c, "--shard takes the number of a shard and how many there are, such as 2/8, not '%s'",
@@ -174,6 +175,10 @@ int cli_read_part(const cli *c, ik_run_part *part)
     part->assignment = cli_get(c, "--assignment");
     if (part->assignment && !shard)
         return cli_usage(c, "--assignment has no effect without --shard");
+    if (checkpoint &&
+        !(ik_parse_seconds(checkpoint, &part->checkpoint_s) && part->checkpoint_s > 0))
+        return cli_usage(c, "--checkpoint takes a time such as 90 s, 10 min or 1 h, not '%s'",
+                         checkpoint);
     if (budget && !ik_parse_seconds(budget, &part->budget_s))
         return cli_usage(c, "--budget takes a time such as 90 s, 30 min, 2 h or 1 d, not '%s'",
                          budget);

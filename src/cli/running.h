@@ -46,9 +46,16 @@ int cli_read_part(const cli *c, ik_run_part *part);
         {"--only", 0, "NAME=VALUE",                                                                \
          "run only the points of this swept value (load=50%); several of one name: any of them",   \
          true},                                                                                    \
+        {"--budget", 0, "TIME",                                                                    \
+         "do not begin a point that would not end within TIME (30 min, 2 h)", false},              \
     {                                                                                              \
-        "--budget", 0, "TIME",                                                                     \
-            "do not begin a point that would not end within TIME (30 min, 2 h)", false             \
+        "--checkpoint", 0, "TIME",                                                                 \
+            "write the state of running simulations to RESULTS.db.checkpoints every TIME, and "    \
+            "when "                                                                                \
+            "the run is stopped (SIGTERM, Ctrl-C); the same command continues from there. Not "    \
+            "with "                                                                                \
+            "the pipelined router, watched packets or mpirun",                                     \
+            false                                                                                  \
     }
 
 /* ranks/running_ranks.c: where a launcher of MPI started several processes together and each has

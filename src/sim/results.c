@@ -112,114 +112,109 @@ ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err)
 
 /* ---- results of a partition */
 
-typedef struct packer {
-    unsigned char *to;         /* packing */
-    const unsigned char *from; /* unpacking */
-    size_t bytes;
-} packer;
-
-static void results_carry(packer *c, void *data, size_t bytes)
+/* To or from ctx, which is as long as it has to be. */
+static void results_move(sim_carrier *c, void *data, size_t bytes)
 {
-    if (c->to)
-        memcpy(c->to + c->bytes, data, bytes);
-    if (c->from)
-        memcpy(data, c->from + c->bytes, bytes);
-    c->bytes += bytes;
+    unsigned char *at = (unsigned char *)c->ctx + c->bytes;
+    memcpy(c->restores ? data : at, c->restores ? at : data, bytes);
 }
 
-static void results_pack_histogram(packer *c, histo *t)
+static void results_carry_histogram(sim_carrier *c, histo *t)
 {
-    results_carry(c, t->buckets, HISTO_BUCKETS * sizeof *t->buckets);
-    results_carry(c, &t->count, sizeof t->count);
-    results_carry(c, &t->sum, sizeof t->sum);
-    results_carry(c, &t->min, sizeof t->min);
-    results_carry(c, &t->max, sizeof t->max);
+    sim_carry(c, t->buckets, HISTO_BUCKETS * sizeof *t->buckets);
+    sim_carry(c, &t->count, sizeof t->count);
+    sim_carry(c, &t->sum, sizeof t->sum);
+    sim_carry(c, &t->min, sizeof t->min);
+    sim_carry(c, &t->max, sizeof t->max);
 }
 
-static void results_pack_classes(packer *c, class_stats *classes)
+static void results_carry_classes(sim_carrier *c, class_stats *classes)
 {
     for (unsigned k = 0; classes && k < classes->num; k++) {
         class_counts *counts = &classes->of[k];
-        results_carry(c, &counts->offered_bytes, sizeof counts->offered_bytes);
-        results_carry(c, &counts->window_bytes, sizeof counts->window_bytes);
-        results_pack_histogram(c, &counts->latency);
+        sim_carry(c, &counts->offered_bytes, sizeof counts->offered_bytes);
+        sim_carry(c, &counts->window_bytes, sizeof counts->window_bytes);
+        sim_carry(c, &counts->culprits, sizeof counts->culprits);
+        sim_carry(c, &counts->victims, sizeof counts->victims);
+        results_carry_histogram(c, &counts->latency);
         if (!classes->num_series)
             continue;
-        results_carry(c, counts->series_bytes,
-                      2 * classes->num_series * sizeof *counts->series_bytes);
-        results_carry(c, counts->series_sum, classes->num_series * sizeof *counts->series_sum);
+        sim_carry(c, counts->series_bytes, 2 * classes->num_series * sizeof *counts->series_bytes);
+        sim_carry(c, counts->series_sum, classes->num_series * sizeof *counts->series_sum);
     }
 }
 
-static void results_pack_replies(packer *c, reply_stats *n, size_t num_series)
+static void results_carry_replies(sim_carrier *c, reply_stats *n, size_t num_series)
 {
-    results_pack_histogram(c, &n->round_trip);
-    results_pack_histogram(c, &n->request);
-    results_pack_histogram(c, &n->answer);
-    results_carry(c, &n->open, sizeof n->open);
-    results_carry(c, &n->made, sizeof n->made);
-    results_carry(c, &n->unmade, sizeof n->unmade);
-    results_carry(c, &n->unmade_by_chance, sizeof n->unmade_by_chance);
-    results_carry(c, n->series, num_series * sizeof *n->series);
+    results_carry_histogram(c, &n->round_trip);
+    results_carry_histogram(c, &n->request);
+    results_carry_histogram(c, &n->answer);
+    sim_carry(c, &n->open, sizeof n->open);
+    sim_carry(c, &n->made, sizeof n->made);
+    sim_carry(c, &n->unmade, sizeof n->unmade);
+    sim_carry(c, &n->unmade_by_chance, sizeof n->unmade_by_chance);
+    sim_carry(c, n->series, num_series * sizeof *n->series);
 }
 
-static void results_carry_part(void *c, void *data, size_t bytes)
-{
-    results_carry(c, data, bytes);
-}
-
-static void results_pack_node(packer *c, sim *s, uint32_t node)
+static void results_carry_node(sim_carrier *c, sim *s, uint32_t node)
 {
     const ik_fabric *f = s->f;
-    results_carry(c, s->counted.channel_bytes + f->port_base[node],
-                  (f->port_base[node + 1] - f->port_base[node]) * sizeof *s->counted.channel_bytes);
+    sim_carry(c, s->counted.channel_bytes + f->port_base[node],
+              (f->port_base[node + 1] - f->port_base[node]) * sizeof *s->counted.channel_bytes);
     if (ik_is_switch(f, node)) {
         for (size_t period = 0; period < s->measure.num_series; period++)
-            results_carry(c, &s->counted.series_blocked[period * f->num_switches + node],
-                          sizeof *s->counted.series_blocked);
+            sim_carry(c, &s->counted.series_blocked[period * f->num_switches + node],
+                      sizeof *s->counted.series_blocked);
         return;
     }
     uint32_t host = ik_node_host(f, node);
-    results_carry(c, &s->host.state[host].hash, sizeof s->host.state[host].hash);
-    results_carry(c, &s->counted.host_bytes[host], sizeof *s->counted.host_bytes);
-    results_carry(c, &s->counted.host_sent_bytes[host], sizeof *s->counted.host_sent_bytes);
+    sim_carry(c, &s->host.state[host].hash, sizeof s->host.state[host].hash);
+    sim_carry(c, &s->counted.host_bytes[host], sizeof *s->counted.host_bytes);
+    sim_carry(c, &s->counted.host_sent_bytes[host], sizeof *s->counted.host_sent_bytes);
     if (s->workload.finite)
-        sim_finite_carry(s, host, c, results_carry_part);
+        sim_finite_carry_host(s, host, c);
 }
 
-static size_t results_pack_partition(packer c, sim *s, partition *p)
+void sim_results_carry(partition *p, sim_carrier *c)
 {
-    results_carry(&c, &p->n, sizeof p->n);
-    results_carry(&c, &p->cpu_seconds, sizeof p->cpu_seconds);
-    results_carry(&c, &p->endpoint.posted, sizeof p->endpoint.posted);
-    results_carry(&c, &p->after_end, sizeof p->after_end);
-    results_carry(&c, &p->moved_ps, sizeof p->moved_ps);
+    const sim *s = p->sim;
+    SIM_CARRY(c, p->n);
+    SIM_CARRY(c, p->cpu_seconds);
+    SIM_CARRY(c, p->endpoint.posted);
+    SIM_CARRY(c, p->after_end);
+    SIM_CARRY(c, p->moved_ps);
     p->far_bytes = sim_partition_bytes(p);
-    results_carry(&c, &p->far_bytes, sizeof p->far_bytes);
-    results_pack_histogram(&c, &p->latency);
-    results_pack_histogram(&c, &p->network);
+    SIM_CARRY(c, p->far_bytes);
+    results_carry_histogram(c, &p->latency);
+    results_carry_histogram(c, &p->network);
     if (s->measure.num_series) {
-        results_carry(&c, p->series_bytes, 2 * s->measure.num_series * sizeof *p->series_bytes);
-        results_carry(&c, p->series_sum, s->measure.num_series * sizeof *p->series_sum);
+        sim_carry(c, p->series_bytes, 2 * s->measure.num_series * sizeof *p->series_bytes);
+        sim_carry(c, p->series_sum, s->measure.num_series * sizeof *p->series_sum);
     }
-    results_pack_classes(&c, p->classes);
-    results_carry(&c, &p->reorder_stats, sizeof p->reorder_stats);
+    results_carry_classes(c, p->classes);
+    SIM_CARRY(c, p->reorder_stats);
     if (p->reorder_series)
-        results_carry(&c, p->reorder_series, s->measure.num_series * sizeof *p->reorder_series);
+        sim_carry(c, p->reorder_series, s->measure.num_series * sizeof *p->reorder_series);
     if (p->replies)
-        results_pack_replies(&c, &p->reply_stats, s->measure.num_series);
+        results_carry_replies(c, &p->reply_stats, s->measure.num_series);
+}
+
+static size_t results_carry_all(sim *s, unsigned id, sim_carrier c)
+{
+    sim_results_carry(&s->parallel.partitions[id], &c);
     for (uint32_t node = 0; node < ik_num_nodes(s->f); node++)
-        if (s->parallel.node_partition[node] == p->id)
-            results_pack_node(&c, s, node);
+        if (s->parallel.node_partition[node] == id)
+            results_carry_node(&c, s, node);
     return c.bytes;
 }
 
 size_t sim_results_pack(sim *s, unsigned id, unsigned char *bytes)
 {
-    return results_pack_partition((packer){.to = bytes}, s, &s->parallel.partitions[id]);
+    return results_carry_all(s, id, (sim_carrier){bytes ? results_move : NULL, .ctx = bytes});
 }
 
 size_t sim_results_unpack(sim *s, unsigned id, const unsigned char *bytes)
 {
-    return results_pack_partition((packer){.from = bytes}, s, &s->parallel.partitions[id]);
+    return results_carry_all(
+        s, id, (sim_carrier){results_move, .ctx = (void *)(uintptr_t)bytes, .restores = true});
 }

@@ -5,6 +5,7 @@
 #define IKAT_SIM_RUN_H
 
 #include "sim/measure/stationary.h"
+#include "sim/parallel/rest.h"
 #include "sim/state/state.h"
 
 ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
@@ -30,6 +31,17 @@ uint64_t sim_partition_bytes(const partition *p);
 ik_status sim_export_results(sim *s, ik_sim_result *out, ik_error *err);
 /* Why the run did not come to its end; IK_OK = it did. */
 ik_status sim_first_failure(const sim *s, ik_error *err);
+
+/* ---- setup.c, results.c, checkpoint_state.c: the state that a checkpoint has */
+/* Where a loop stands, between reading a step's messages and working on it. */
+typedef struct steps_loop {
+    rest_times times;
+    uint64_t next_series;
+    bool ended;
+} steps_loop;
+void sim_setup_carry(sim *s, sim_carrier *c);                   /* what set-up allocates */
+void sim_results_carry(partition *p, sim_carrier *c);           /* what a partition has measured */
+void sim_state_carry(sim *s, steps_loop *loop, sim_carrier *c); /* everything, with these */
 
 /* ---- steps.c: the loop over windows of one partition; returns when the run is over */
 void sim_run_partition(partition *p);

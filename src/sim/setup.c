@@ -146,14 +146,23 @@ static sizes setup_measure_all(sim *s)
     return z;
 }
 
+/* What changes of switches; the rest is known, or points to where else it is. */
+static bool setup_get_switches(sim *s, sim_memory *m)
+{
+    for (uint32_t sw = 0; m->carrier && sw < s->f->num_switches; sw++) {
+        SIM_CARRY(m->carrier, s->net.switches[sw].draws);
+        SIM_CARRY(m->carrier, s->net.switches[sw].bytes);
+    }
+    return m->carrier || sim_get(m, &s->net.switches, s->f->num_switches, sizeof *s->net.switches);
+}
+
 static bool setup_allocate(sim *s, const sizes *z, sim_memory *m)
 {
     const ik_fabric *f = s->f;
     size_t ports = f->num_ports, send_queues = (size_t)f->num_hosts * s->adapter.num_queues;
     bool ok = sim_get(m, &s->net.ports, ports, sizeof *s->net.ports) &&
               sim_get(m, &s->net.outputs, ports, s->net.output_stride) &&
-              sim_get(m, &s->net.switches, f->num_switches, sizeof *s->net.switches) &&
-              sim_get(m, &s->net.mask_store, z->masks, 8) &&
+              setup_get_switches(s, m) && sim_get(m, &s->net.mask_store, z->masks, 8) &&
               sim_get(m, &s->net.queue_store, z->queues, sizeof(queue)) &&
               sim_get(m, &s->host.state, f->num_hosts, sizeof *s->host.state) &&
               sim_get(m, &s->source.injectors, f->num_hosts, sizeof *s->source.injectors) &&
@@ -201,6 +210,12 @@ static bool setup_allocate(sim *s, const sizes *z, sim_memory *m)
     if (ok && s->measure.num_series)
         ok = sim_get(m, &s->counted.series_blocked, s->measure.num_series * f->num_switches, 8);
     return ok;
+}
+
+void sim_setup_carry(sim *s, sim_carrier *c)
+{
+    const sizes z = setup_measure_all(s);
+    setup_allocate(s, &z, &(sim_memory){.carrier = c});
 }
 
 /* What a run allocates before its first packet. */
@@ -451,31 +466,6 @@ ik_status sim_setup(sim *s, const ik_plan *plan, const ik_traffic *traffic,
     return sim_setup_engine(s, plan, traffic, config, env, NULL, err);
 }
 
-/* Packets of a source are numbered by messages of the largest size, in 32 bits. */
-static ik_status setup_refuse_numbers(const sim *s, ik_error *err)
-{
-    double packets = 0;
-    for (uint32_t host = 0; s->source.sizes && host < s->f->num_hosts; host++) {
-        uint32_t port = ik_host_port(s->f, host);
-        double rate = port == IK_NONE ? 0 : (double)ik_port_rate_bps(s->f, port) / 8e12,
-               most = 2 * rate * (double)s->measure.end_ps * sim_messages_per_byte(s, host) *
-                      (double)s->source.packets_per_message;
-        packets = most > packets ? most : packets;
-    }
-    if (packets < (double)UINT32_MAX)
-        return IK_OK;
-    ik_about(
-        err,
-        ik_fail(err, IK_ERR_UNSUPPORTED,
-                "adapter.message_sizes: a host may make %.3g messages of up to %llu packets, more "
-                "than can be numbered",
-                packets / 2 / (double)s->source.packets_per_message,
-                (unsigned long long)s->source.packets_per_message),
-        "adapter.message_sizes");
-    return ik_hint(err, IK_ERR_UNSUPPORTED,
-                   "larger packets, a smaller largest message, or a shorter duration");
-}
-
 ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffic,
                            const ik_sim_config *config, const ik_env *env, const sim_engine *only,
                            ik_error *err)
@@ -503,7 +493,7 @@ ik_status sim_setup_engine(sim *s, const ik_plan *plan, const ik_traffic *traffi
     if (status == IK_OK)
         status = sim_dest_check(s, err);
     if (status == IK_OK)
-        status = setup_refuse_numbers(s, err);
+        status = sim_refuse_numbers(s, err);
     if (status == IK_OK)
         status = setup_find_lookahead(s, err);
     if (status != IK_OK)
@@ -540,7 +530,7 @@ ik_status sim_check_setup(const ik_plan *plan, const ik_traffic *traffic,
     if (status == IK_OK && traffic->workload)
         status =
             traffic->workload->batch ? sim_finite_new(&s, err) : sim_finite_check_hosts(&s, err);
-    if (status == IK_OK && (status = setup_refuse_numbers(&s, err)) == IK_OK)
+    if (status == IK_OK && (status = sim_refuse_numbers(&s, err)) == IK_OK)
         status = setup_find_lookahead(&s, err);
     sim_finite_free(&s);
     sim_sizes_free(s.source.sizes);

@@ -2,6 +2,7 @@
  *
  * A run from set-up to results. */
 #include "routing/by_port.h"
+#include "sim/checkpoint.h"
 #include "sim/flit/flit.h"
 #include "sim/measure/steady.h"
 #include "sim/measure/watch.h"
@@ -25,7 +26,7 @@ ik_status sim_first_failure(const sim *s, ik_error *err)
             return s->parallel.partitions[q].status;
         }
     }
-    if (ik_env_cancelled(s->env))
+    if (checkpoint_is_cancelled(s))
         return ik_fail(err, IK_ERR_CANCELLED, "the simulation was cancelled");
     return IK_OK;
 }
@@ -67,10 +68,10 @@ static void sim_tell_unmade(const reply_stats *n, stationary *s)
     s->unmade_by_chance = asked > 0 ? (double)n->unmade_by_chance / asked : 0;
 }
 
-/* w: what is watched, NULL = nothing. */
-static ik_status sim_run_once(const ik_plan *plan, const ik_traffic *traffic,
-                              const ik_sim_config *config, const ik_env *env, watch *w,
-                              ik_sim_result *out, ik_error *err)
+/* w: what is watched, NULL = nothing; c: NULL = no checkpoints. */
+static ik_status sim_run_set_up(const ik_plan *plan, const ik_traffic *traffic,
+                                const ik_sim_config *config, const ik_env *env, watch *w,
+                                checkpointing *c, ik_sim_result *out, ik_error *err)
 {
     sim s;
     ik_status status =
@@ -80,6 +81,9 @@ static ik_status sim_run_once(const ik_plan *plan, const ik_traffic *traffic,
         s.counted.notes_deliveries = true;
         status = watch_begin(w, s.parallel.num_partitions, err);
     }
+    s.checkpoint = c;
+    if (status == IK_OK && c)
+        status = checkpoint_restore(c, &s, err);
     status = sim_agree(env, status, err);
     if (status == IK_OK)
         status = sim_run_partitions(&s, err);
@@ -95,17 +99,31 @@ static ik_status sim_run_once(const ik_plan *plan, const ik_traffic *traffic,
     return status;
 }
 
+static ik_status sim_run_once(const ik_plan *plan, const ik_traffic *traffic,
+                              const ik_sim_config *config, const ik_env *env, watch *w,
+                              sim_checkpoints *kept, ik_sim_result *out, ik_error *err)
+{
+    if (!kept)
+        return sim_run_set_up(plan, traffic, config, env, w, NULL, out, err);
+    checkpointing c;
+    ik_status status = checkpoint_begin(&c, kept, env, err);
+    if (status == IK_OK)
+        status = sim_run_set_up(plan, traffic, config, &c.env, w, &c, out, err);
+    checkpoint_end(&c);
+    return status;
+}
+
 /* Beside jobs that never end twice: workload/finite_endless.c. */
 static ik_status sim_run_events(const ik_plan *plan, const ik_traffic *traffic,
                                 const ik_sim_config *config, const ik_env *env, watch *w,
-                                ik_sim_result *out, ik_error *err)
+                                sim_checkpoints *kept, ik_sim_result *out, ik_error *err)
 {
     ik_sim_config until = *config;
     found_end end = {.ps = UINT64_MAX};
     bool endless = traffic->workload && traffic->workload->num_endless;
     ik_status status = endless ? sim_find_end(plan, traffic, config, env, NULL, &end, err) : IK_OK;
     until.at_most_ps = end.ps < UINT64_MAX && end.ps > 0 ? end.ps : config->at_most_ps;
-    return status == IK_OK ? sim_run_once(plan, traffic, &until, env, w, out, err) : status;
+    return status == IK_OK ? sim_run_once(plan, traffic, &until, env, w, kept, out, err) : status;
 }
 
 /* Bytes of a host's ports, summed in place. */
@@ -156,10 +174,10 @@ static ik_status sim_refuse_workload(const ik_plan *plan, const ik_traffic *traf
 
 static ik_status sim_run_model(const ik_plan *plan, const ik_traffic *by_port,
                                const ik_sim_config *config, const ik_env *env, watch *w,
-                               ik_sim_result *out, ik_error *err)
+                               sim_checkpoints *kept, ik_sim_result *out, ik_error *err)
 {
     return sim_is_pipelined(config) ? sim_run_pipelined(plan, by_port, config, env, w, out, err)
-                                    : sim_run_events(plan, by_port, config, env, w, out, err);
+                                    : sim_run_events(plan, by_port, config, env, w, kept, out, err);
 }
 
 /* What only runs of one kind take. */
@@ -173,8 +191,8 @@ static ik_status sim_refuse_watch(const ik_plan *plan, bool watched, ik_error *e
 
 /* Packets that are watched for what they are are found in a run of their own. */
 static ik_status sim_run_watched(const ik_plan *plan, const ik_traffic *by_port,
-                                 const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
-                                 ik_error *err)
+                                 const ik_sim_config *config, const ik_env *env,
+                                 sim_checkpoints *kept, ik_sim_result *out, ik_error *err)
 {
     watch *w = NULL;
     ik_sim_result r = {0};
@@ -182,14 +200,14 @@ static ik_status sim_run_watched(const ik_plan *plan, const ik_traffic *by_port,
     if (status == IK_OK)
         status = sim_refuse_watch(plan, w != NULL, err);
     if (status == IK_OK && w && w->looking) {
-        status = sim_run_model(plan, by_port, config, env, w, &r, err);
+        status = sim_run_model(plan, by_port, config, env, w, kept, &r, err);
         sim_result_clear(&r);
         if (status == IK_OK)
             status = watch_failed(w) ? ik_fail_memory(err, sizeof *w->logs, "watched packets")
                                      : watch_settle(w, err);
     }
     if (status == IK_OK)
-        status = sim_run_model(plan, by_port, config, env, w, &r, err);
+        status = sim_run_model(plan, by_port, config, env, w, kept, &r, err);
     if (status == IK_OK && w)
         status = watch_export(w, &r.watch, err);
     if (status == IK_OK)
@@ -203,35 +221,43 @@ static ik_status sim_run_watched(const ik_plan *plan, const ik_traffic *by_port,
 /* Under a routing for hosts with several cables the simulator knows ports only: each is an adapter
  * with credits of its own, which sends the messages of its host that take it. */
 static ik_status sim_run_by_port(const ik_plan *plan, const ik_traffic *traffic,
-                                 const ik_sim_config *config, const ik_env *env, ik_sim_result *out,
-                                 ik_error *err)
+                                 const ik_sim_config *config, const ik_env *env,
+                                 sim_checkpoints *kept, ik_sim_result *out, ik_error *err)
 {
     const ik_traffic *by_port;
     ik_status status =
         by_port_make(traffic, plan->routing, BY_PORT_SHARES, env ? env->seed : 0, &by_port, err);
     if (status != IK_OK)
         return status;
-    status = sim_run_watched(plan, by_port, config, env, out, err);
+    status = sim_run_watched(plan, by_port, config, env, kept, out, err);
     if (status == IK_OK)
         sim_name_arrays(plan->fabric, out);
     by_port_free(by_port, traffic);
     return status;
 }
 
-ik_status sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
-                  const ik_env *env, ik_sim_result *out, ik_error *err)
+ik_status sim_run_kept(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
+                       const ik_env *env, sim_checkpoints *kept, ik_sim_result *out, ik_error *err)
 {
     ik_traffic *bound = NULL;
     const ik_sim_config c = sim_config_of(config);
     ik_status status = sim_refuse_workload(plan, traffic, &c, err);
     if (status == IK_OK && env && env->ranks)
         status = sim_refuse_ranks(&c, err);
+    if (status == IK_OK && kept)
+        status = sim_refuse_checkpoints(&c, env, err);
     if (status == IK_OK && traffic->schedule)
         status = schedule_bind(traffic, &bound, err);
     if (status == IK_OK)
-        status = sim_run_by_port(plan, bound ? bound : traffic, &c, env, out, err);
+        status = sim_run_by_port(plan, bound ? bound : traffic, &c, env, kept, out, err);
     ik_traffic_free(bound);
     return status;
+}
+
+ik_status sim_run(const ik_plan *plan, const ik_traffic *traffic, const ik_sim_config *config,
+                  const ik_env *env, ik_sim_result *out, ik_error *err)
+{
+    return sim_run_kept(plan, traffic, config, env, NULL, out, err);
 }
 
 ik_status sim_completion(const ik_plan *plan, const ik_traffic *workload,

@@ -5,6 +5,7 @@
  * what crosses partitions (parallel/exchange.h). What needs the whole network at rest
  * (conservation, deadlock, samples of congestion) is done by the first partition while the others
  * wait, at times that depend on the simulated clock alone. */
+#include "sim/checkpoint.h"
 #include "sim/inspect/inspect.h"
 #include "sim/order/reorder.h"
 #include "sim/packet/shape.h"
@@ -98,7 +99,8 @@ static void steps_report_progress(const sim *s, uint64_t time)
 
 static bool steps_must_stop(const partition *p)
 {
-    return p->status != IK_OK || (sim_leads(p) && ik_env_cancelled(p->sim->env));
+    const sim *s = p->sim; /* with checkpoints it is written first */
+    return p->status != IK_OK || (sim_leads(p) && !s->checkpoint && ik_env_cancelled(s->env));
 }
 
 /* ---- the loop */
@@ -135,9 +137,12 @@ static uint64_t steps_next_of_all(const partition *p, uint64_t from)
 static sim_step_report steps_exchange(partition *p, uint64_t from)
 {
     const sim *s = p->sim;
-    sim_step_report all = {steps_next_of_all(p, from), sim_partition_bytes(p),
-                           (uint32_t)(p->n.events - p->events_before), steps_must_stop(p),
-                           p->hosts_left > 0};
+    sim_step_report all = {steps_next_of_all(p, from),
+                           sim_partition_bytes(p),
+                           (uint32_t)(p->n.events - p->events_before),
+                           steps_must_stop(p),
+                           p->hosts_left > 0,
+                           s->checkpoint && p->id == 0 && checkpoint_is_due(s->checkpoint)};
     p->events_before = p->n.events;
     if (p->out_first != UINT64_MAX && p->out_first / s->window.lookahead < all.next)
         all.next = p->out_first / s->window.lookahead;
@@ -333,39 +338,84 @@ static bool steps_know(partition *p, const sim_step_report *all, uint64_t past_p
     return !asks || !s->parallel.ranks || sim_tell_counts(p);
 }
 
-/* One step: agree on its first window, read the messages, work. Returns false when the run is over;
- * *from: first window not worked on yet. */
-static bool steps_run_step(partition *p, rest_times *t, uint64_t *next_series, uint64_t *from)
+/* Agrees on the first window of a step, and reads the messages. Returns false when the run is over;
+ * from: first window not worked on yet. */
+static bool steps_begin_step(partition *p, steps_loop *loop, uint64_t from, bool *save)
 {
     sim *s = p->sim;
     uint64_t since = p->step_start;
-    sim_step_report all = steps_exchange(p, *from);
+    sim_step_report all = steps_exchange(p, from);
     if (!steps_know(p, &all, s->measure.past_ps))
         return false;
-    uint64_t window = steps_next_step(s, t, all.next);
+    uint64_t window = steps_next_step(s, &loop->times, all.next);
     bool over = window == UINT64_MAX || window * s->window.lookahead >= s->measure.past_ps;
     uint64_t time = over ? s->measure.end_ps : window * s->window.lookahead;
     if (!over || !s->workload.finite || sim_in_flight(s)) /* else all buffers have been empty */
-        steps_take_snapshots(p, next_series, time);
+        steps_take_snapshots(p, &loop->next_series, time);
     if (!all.busy && sim_finite_stops(s))
         return false;
     if (all.stop || steps_outgrown(p, all.bytes, time))
         return false;
-    p->window = window == UINT64_MAX ? *from : window;
+    p->window = window == UINT64_MAX ? from : window;
     p->start = p->step_start = p->window * s->window.lookahead;
     if (!sim_wheel_revolve(&p->wheel, s->window.lookahead, p->window))
         sim_partition_fail(p, 64 * sizeof(event), "events");
     steps_read_messages(p, since);
-    if (!steps_rest(p, t, time, over) || over)
-        return false;
-    *from = steps_step_end(s, t, window);
+    bool rested = steps_rest(p, &loop->times, time, over);
+    loop->ended = rested ? over : s->outcome.deadlock && !s->outcome.failed;
+    *save = all.save;
+    return rested && !over;
+}
+
+/* Returns the first window that was not worked on. */
+static uint64_t steps_work(partition *p, steps_loop *loop)
+{
+    sim *s = p->sim;
+    uint64_t end = steps_step_end(s, &loop->times, p->window), time = p->start;
     p->may_end = s->window.last_ps;
     if (s->measure.watchdog_ps &&
-        steps_first_window(s, t->next_watch) * s->window.lookahead < s->window.last_ps)
-        p->may_end = steps_first_window(s, t->next_watch) * s->window.lookahead;
-    steps_run_windows(p, next_series, *from);
+        steps_first_window(s, loop->times.next_watch) * s->window.lookahead < s->window.last_ps)
+        p->may_end = steps_first_window(s, loop->times.next_watch) * s->window.lookahead;
+    steps_run_windows(p, &loop->next_series, end);
     report_progress_at_times(p, time);
-    return true;
+    return end;
+}
+
+/* All partitions come here in the same step, before they work on it, or at the end. Returns false
+ * when the run ends with that. */
+static bool steps_save(partition *p, steps_loop *loop)
+{
+    sim *s = p->sim;
+    sim_endpoint_barrier(&p->endpoint, s->parallel.exchange);
+    if (p->id == 0) {
+        p->status = checkpoint_write(s, loop, &p->err);
+        s->outcome.failed |= p->status != IK_OK || s->checkpoint->stopped;
+    }
+    sim_endpoint_barrier(&p->endpoint, s->parallel.exchange);
+    return !s->outcome.failed;
+}
+
+/* Until the run is over. */
+static void steps_run_all(partition *p, steps_loop *loop)
+{
+    const checkpointing *kept = p->sim->checkpoint;
+    uint64_t from = 0;
+    bool save = false;
+    if (kept && kept->resumed) {
+        *loop = kept->loop;
+        if (loop->ended)
+            return;
+        from = steps_work(p, loop);
+    } else {
+        p->sim->engine.ops->start(p);
+    }
+    while (steps_begin_step(p, loop, from, &save)) {
+        if (save && !steps_save(p, loop))
+            return;
+        from = steps_work(p, loop);
+    }
+    if (kept && kept->asked->several && loop->ended)
+        steps_save(p, loop);
 }
 
 /* What was made and never admitted counts, too. */
@@ -393,20 +443,17 @@ void sim_run_partition(partition *p)
     /* Paranoid checks come with what happens, the watchdog at its times whatever happens: a
      * deadlock is found at the same time with any number of partitions, by any engine, with checks
      * and without. */
-    rest_times t = {.next_check = s->measure.paranoid ? 0 : UINT64_MAX,
-                    .check_period = steps_check_period(s),
-                    .watch_period = s->measure.watchdog_ps,
-                    .watch_unit = 1,
-                    .next_batches = steps_due_batches(s),
-                    .num_samples = samples.num_samples,
-                    .sample_period = samples.period_ps};
-    uint64_t from = 0, next_series = 0;
+    steps_loop loop = {.times = {.next_check = s->measure.paranoid ? 0 : UINT64_MAX,
+                                 .check_period = steps_check_period(s),
+                                 .watch_period = s->measure.watchdog_ps,
+                                 .watch_unit = 1,
+                                 .next_batches = steps_due_batches(s),
+                                 .num_samples = samples.num_samples,
+                                 .sample_period = samples.period_ps}};
     double begin = sim_thread_seconds();
-    t.next_watch = rest_next_watch(&t, 0);
-    s->engine.ops->start(p);
-    while (steps_run_step(p, &t, &next_series, &from))
-        continue;
-    if (!ik_env_cancelled(s->env)) /* else they take the time of all that was still to be made */
+    loop.times.next_watch = rest_next_watch(&loop.times, 0);
+    steps_run_all(p, &loop);
+    if (!checkpoint_is_cancelled(s)) /* else they take the time of all that was still to be made */
         steps_count_backlogs(p);
     p->cpu_seconds = sim_thread_seconds() - begin;
 }

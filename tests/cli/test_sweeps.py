@@ -258,6 +258,29 @@ class Submit(Sweep):
         self.assertEqual(results.read_bytes(), whole)
         self.assertIn("points are finished already", (self.tmp / "sweep.shards/task-1.log").read_text())
 
+    def test_checkpoints(self):
+        """A task that is told to end leaves the state of its simulation beside the shards, and the next one goes on with it."""
+        text = SMALL.replace("3 us", "4 ms").replace("[20%, 60%]", "60%").replace("seeds: 2", "seeds: 1")
+        self.write(text)
+        (self.bin / "sbatch").write_text("#!/bin/sh\necho 7\n")
+        self.assertEqual(self.submit(self.tmp / "sweep.yaml", "--tasks", 2, "--checkpoint", "0.02 s").returncode, 0)
+        first, files = self.task(1), self.tmp / "sweep.shards/1-of-2.db.checkpoints"
+        while first.poll() is None and not list(files.glob("*.checkpoint")):
+            time.sleep(0.005)
+        first.send_signal(signal.SIGTERM)
+        self.assertEqual(first.wait(timeout=600), 130, (self.tmp / "log-1").read_text())
+        file, = files.glob("*.checkpoint")
+        state = file.read_bytes()
+        file.write_bytes(state[:-1])  # to see that it is read
+        self.assertEqual(self.task(1).wait(timeout=600), 2)
+        self.assertIn("the checkpoint is torn", (self.tmp / "log-1").read_text())
+        file.write_bytes(state)
+        for number in (1, 2):
+            self.assertEqual(self.task(number).wait(timeout=600), 0, (self.tmp / f"log-{number}").read_text())
+        self.assertEqual(list((self.tmp / "sweep.shards").glob("*.checkpoints")), [])
+        subprocess.run(["bash", "merge.sh"], cwd=self.tmp / "sweep.shards", check=True, capture_output=True, timeout=600)
+        self.assertEqual((self.tmp / "sweep.db").read_bytes(), self.whole(text))
+
     def test_task_that_fails(self):
         """No merge, and the reason in its log."""
         path = self.write(SMALL)

@@ -8,7 +8,11 @@
 #include "unit/sim_hash.h"
 #include "unit/sim_helper.h"
 
+#include "sim/checkpoints.h"
 #include "sim/run.h"
+
+#include <math.h>
+#include <unistd.h>
 
 /* What is simulated: made before allocations fail. */
 static struct {
@@ -342,15 +346,79 @@ static void parts_of_simulations(void **state)
     close_scenario();
 }
 
+/* ---- checkpoints */
+
+static char checkpoint[] = "/tmp/ikat_alloc_XXXXXX";
+
+static ik_status run_with(sim_checkpoints at, uint64_t *answer, ik_error *err)
+{
+    ik_sim_result r = {0};
+    at.path = checkpoint;
+    at.identity = "a point";
+    at.every_s = INFINITY;
+    ik_status status = sim_run_kept(the.plan, the.traffic, &the.s.config, &the.env, &at, &r, err);
+    if (status == IK_OK)
+        *answer = hash_result(the.f, &r);
+    sim_result_clear(&r);
+    return status;
+}
+
+static ik_status job_continue(const char *name, uint64_t *answer, ik_error *err)
+{
+    (void)name;
+    return run_with((sim_checkpoints){0}, answer, err);
+}
+
+/* What cannot be written is noted: the run goes on. */
+static ik_status job_write(const char *name, uint64_t *answer, ik_error *err)
+{
+    (void)name;
+    unlink(checkpoint);
+    return run_with((sim_checkpoints){.every_steps = 4}, answer, err);
+}
+
+static void checkpoints(void **state)
+{
+    (void)state;
+    static const char *const cases[][4] = {
+        {"model=iq", "packet=256 B", FULL ";congestion=true", "dmodk"},
+        {"model=iq;arbiter=random", "packet=256 B;in_order=true;reorder_buffer=8 KiB", SHORT,
+         "adaptive_tree"},
+        {"model=ioq", "packet=256 B;reply=64 B", FULL, "dmodk"}};
+    uint64_t answer;
+    ik_error err = {0};
+    int fd = mkstemp(checkpoint);
+    assert_true(fd >= 0 && close(fd) == 0);
+    for (size_t k = 0; k < 3; k++) {
+        const scenario c = {.fabric = "karytree:k=3,n=2",
+                            .routing = cases[k][3],
+                            .sw = cases[k][0],
+                            .adapter = cases[k][1],
+                            .measure = cases[k][2],
+                            .load = 0.9};
+        most_runs = SANITIZED ? 30 : 60;
+        open_scenario(&c);
+        fail_each(job_write, "checkpoints are written", false);
+        unlink(checkpoint);
+        assert_int_equal(run_with((sim_checkpoints){.every_steps = 3, .ends = true}, &answer, &err),
+                         IK_ERR_CANCELLED);
+        fail_each(job_continue, "a run continues", false);
+        fail_each(job_continue, "a run continues", true);
+        close_scenario();
+    }
+    unlink(checkpoint);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_engine),     cmocka_unit_test(many_packets),
-        cmocka_unit_test(long_packets),    cmocka_unit_test(general_engine),
-        cmocka_unit_test(workloads),       cmocka_unit_test(in_order),
-        cmocka_unit_test(windows),         cmocka_unit_test(replies),
-        cmocka_unit_test(every_selection), cmocka_unit_test(pipelined_routers),
-        cmocka_unit_test(deadlocks),       on_one_thread(parts_of_simulations),
+        cmocka_unit_test(fast_engine),       cmocka_unit_test(many_packets),
+        cmocka_unit_test(long_packets),      cmocka_unit_test(general_engine),
+        cmocka_unit_test(workloads),         cmocka_unit_test(in_order),
+        cmocka_unit_test(windows),           cmocka_unit_test(replies),
+        cmocka_unit_test(every_selection),   cmocka_unit_test(pipelined_routers),
+        cmocka_unit_test(deadlocks),         cmocka_unit_test(checkpoints),
+        on_one_thread(parts_of_simulations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

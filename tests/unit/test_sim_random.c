@@ -7,7 +7,9 @@
  *   - books and order of flows (paranoid), on one and on several threads with the same result;
  *   - the specialised engine, where it fits, returns what the general one returns;
  *   - no deadlock where the proof says that there is none;
- *   - what is delivered and what is left adds up; shares lie between 0 and 1.
+ *   - what is delivered and what is left adds up; shares lie between 0 and 1;
+ *   - a run that is interrupted again and again and continues from checkpoints, asked for another
+ *     number of threads, has the same result.
  *
  * So must it for finite workloads, exchanges and random programs, and for schedules.
  *
@@ -16,12 +18,14 @@
  * from 200000 on.
  */
 #include "goal_model.h"
+#include "sim/checkpoint.h"
 #include "sim/run.h"
 #include "sim_draw.h"
 #include "sim_hash.h"
 #include "sim_helper.h"
 
 #include "unit/part.h"
+#include <math.h>
 #include <unistd.h>
 
 enum { CASES = 200, ALL_CASES = 4000, SANITIZED_CASES = THREAD_SANITIZED ? 20 : 50 };
@@ -227,6 +231,60 @@ static const char *judge_engines(const random_case *c, const ik_sim_result *r)
     return special != general ? "the engines differ" : NULL;
 }
 
+/* Runs of the case that were interrupted and continued, and how often. */
+static unsigned continued, interruptions;
+
+/* Ends with IK_ERR_CANCELLED after `steps` steps, more of them as it goes on, until it is over. */
+static ik_status run_interrupted(const random_case *c, bool paranoid, unsigned threads,
+                                 uint64_t steps, const char *path, uint64_t *print, ik_error *err)
+{
+    bench b;
+    ik_sim_result r = {0};
+    ik_status status = bench_make(c, paranoid, &b, err);
+    for (unsigned times = 0; status == IK_OK; times++) {
+        sim_checkpoints at = {.path = path,
+                              .identity = c->fabric,
+                              .every_s = INFINITY,
+                              .every_steps = steps << times / 3,
+                              .ends = times < 18};
+        ik_env env = {.seed = 1, .num_threads = times % 2 ? 1 : threads};
+        status = sim_run_kept(b.plan, b.traffic, &b.at.config, &env, &at, &r, err);
+        continued += status == IK_OK && times > 0;
+        if (status == IK_OK)
+            break;
+        interruptions += status == IK_ERR_CANCELLED;
+        status = status == IK_ERR_CANCELLED && at.written == 1 ? IK_OK : status;
+    }
+    if (status == IK_OK)
+        *print = hash_result(b.f, &r);
+    sim_result_clear(&r);
+    bench_free(&b);
+    return status;
+}
+
+static const char *judge_checkpoints(const random_case *c)
+{
+    static char text[sizeof(((ik_error *)0)->text) + 64];
+    char path[] = "/tmp/ikat_checkpoint_XXXXXX";
+    bool paranoid = c->number % 4 == 0;
+    unsigned threads = c->number % 8 == 1 ? 2 : 1;
+    uint64_t steps = 1 + c->number % 7 * (threads > 1 ? 9 : 1), print = 0, other = 0;
+    ik_sim_result r = {0};
+    ik_error err = {0};
+    int fd = mkstemp(path);
+    assert_true(fd >= 0 && close(fd) == 0 && unlink(path) == 0);
+    ik_status status = run_once(c, paranoid, threads, &print, &r, &err);
+    sim_result_clear(&r);
+    if (status == IK_OK)
+        status = run_interrupted(c, paranoid, threads, steps, path, &other, &err);
+    unlink(path);
+    if (status == IK_ERR_UNSUPPORTED || (status == IK_OK && other == print))
+        return NULL;
+    snprintf(text, sizeof text, "%u threads, interrupted every %llu steps: %s", threads,
+             (unsigned long long)steps, status == IK_OK ? "another result" : err.text);
+    return text;
+}
+
 static const char *judge_proof(const random_case *c, const ik_sim_result *r)
 {
     static const ik_env env = {.seed = 1, .num_threads = 1};
@@ -283,6 +341,7 @@ static const char *judge(const random_case *c, bool *taken)
     wrong = wrong ? wrong : judge_sums(&r);
     wrong = wrong ? wrong : judge_proof(c, &r);
     wrong = wrong ? wrong : judge_threads(c, print);
+    wrong = wrong || !*taken ? wrong : judge_checkpoints(c);
     wrong = wrong || threads_only() ? wrong : judge_engines(c, &r); /* on one thread */
     sim_result_clear(&r);
     return wrong;
@@ -364,11 +423,13 @@ static void random_experiments(void **state)
     print_message("%u random experiments of %u drawn, %u by both engines, %u of them adaptive, %u "
                   "whose packets change their VC, %u ended by the watchdog, %u put in order\n",
                   taken, number, compared, adaptive, stepping, stopped, ordered);
+    print_message("%u runs continued after %u interruptions\n", continued, interruptions);
     assert_int_equal(failures, 0);
     /* the proportions of few cases say nothing */
     assert_true(only || wanted < CASES ||
                 (number < 4 * wanted && compared > wanted / 2 && adaptive > wanted / 5 &&
-                 stepping > wanted / 8 && stopped > wanted / 40 && ordered > wanted / 60));
+                 stepping > wanted / 8 && stopped > wanted / 40 && ordered > wanted / 60 &&
+                 continued > wanted / 2));
 }
 
 /* ---- finite workloads, on the same fabrics and with the same settings */

@@ -53,8 +53,8 @@ static bool submit_absolute(const char *path, char *out)
 /* Options that are handed on. */
 static void submit_put_options(FILE *out, const cli *c)
 {
-    static const char *const names[] = {"--set",  "--scale",  "--seed",
-                                        "--only", "--plugin", "--memory-limit"};
+    static const char *const names[] = {"--set",    "--scale",        "--seed",      "--only",
+                                        "--plugin", "--memory-limit", "--checkpoint"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value;
         for (int k = 0; (value = cli_get_nth(c, names[i], k)); k++) {
@@ -94,6 +94,12 @@ static void submit_put_head(FILE *out, const submission *s, bool merge)
     }
 }
 
+/* With --checkpoint. */
+static const char submit_continuing[] =
+    "# The state of running simulations, where the task finds it on any node.\n"
+    "mkdir -p \"$part.checkpoints\" &&\n"
+    "  ln -s \"$part.checkpoints\" \"$local/part.db.checkpoints\" || exit 2\n";
+
 static void submit_put_task(FILE *out, const submission *s)
 {
     static const char copying[] =
@@ -132,7 +138,7 @@ static void submit_put_task(FILE *out, const submission *s)
         "wait \"$run\"\n"
         "status=$?\n"
         "copy_back || exit 2\n"
-        "[ \"$status\" -le 1 ] && exit 0  # 1: results, with a failed proof or a deadlock\n"
+        "%s[ \"$status\" -le 1 ] && exit 0  # 1: results, with a failed proof or a deadlock\n"
         "exit \"$status\"\n";
     submit_put_head(out, s, false);
     fputs("# Runs one shard of a sweep on the disk of its node. Made by 'ikat submit'.\nikat=",
@@ -142,13 +148,15 @@ static void submit_put_task(FILE *out, const submission *s)
     cli_shell_word(out, s->folder);
     fprintf(out, "/$SLURM_ARRAY_TASK_ID-of-%llu.db\nassignment=", (unsigned long long)s->tasks);
     cli_shell_word(out, s->of.path);
-    fprintf(out, "\n%s\"$ikat\" run ", copying);
+    bool continues = cli_get(s->c, "--checkpoint");
+    fprintf(out, "\n%s%s\"$ikat\" run ", copying, continues ? submit_continuing : "");
     cli_shell_word(out, s->experiment);
     submit_put_options(out, s->c);
     fprintf(out,
             " \\\n  --shard \"$SLURM_ARRAY_TASK_ID/%llu\" --assignment \"$assignment\" \\\n"
-            "  --jobs \"${SLURM_CPUS_PER_TASK:-1}\" -o \"$local/part.db\" &\n%s",
-            (unsigned long long)s->tasks, waiting);
+            "  --jobs \"${SLURM_CPUS_PER_TASK:-1}\" -o \"$local/part.db\" &\n",
+            (unsigned long long)s->tasks);
+    fprintf(out, waiting, continues ? "rmdir \"$part.checkpoints\" 2>/dev/null\n" : "");
 }
 
 static void submit_put_merge(FILE *out, const submission *s)
@@ -464,6 +472,11 @@ static const cli_option options[] = {
     {"--dry-run", 0, NULL,
      "print how long the points will take and both scripts, and write and submit nothing", false},
     CLI_EXPERIMENT_OPTIONS,
+    {"--checkpoint", 0, "TIME",
+     "write the state of running simulations beside the shards every TIME, and before a task's "
+     "time "
+     "is over: the next task goes on with it",
+     false},
     {"--only", 0, "NAME=VALUE",
      "run only the points of this swept value (load=50%); several of one name: any of them", true},
     {0},

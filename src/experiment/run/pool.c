@@ -6,6 +6,7 @@
  */
 #include "base/ranks/ranks.h"
 #include "experiment/figures/metrics.h"
+#include "experiment/run/checkpoints.h"
 #include "experiment/run/run.h"
 #include "experiment/run/search.h"
 #include "experiment/run/share.h"
@@ -32,6 +33,7 @@ typedef struct outcome {
     char *jobs;                 /* what its jobs took, NULL = it has none; each of them alone */
     const reference **alone;
     size_t num_jobs;
+    point_checkpoints checkpoints;
 } outcome;
 
 typedef struct pool {
@@ -84,21 +86,26 @@ static ik_status pool_simulate_loads(pool *w, const plan_slot *slot, const point
 {
     const ik_value *precision = load_search(experiment_variant(w->r->e, p, SECTION_LOAD));
     ik_sim_config judged = *config;
+    ik_status status = checkpoints_of_point(w->r, p, precision, &o->checkpoints, err);
+    if (status != IK_OK)
+        return status;
+    sim_checkpoints *kept = o->checkpoints.path ? &o->checkpoints.at : NULL;
     o->load = experiment_load(w->r->e, p);
     o->saturation_load = o->saturation_most = NAN;
     search s = {.plan = slot->plan,
                 .traffic = traffic,
                 .config = *config,
                 .env = env,
+                .checkpoints = kept,
                 .precision = precision ? precision->r : 0,
                 .tell = pool_post_stage,
                 .ctx = w};
     search_found found;
-    ik_status status = precision ? search_saturation(&s, &o->result, &found, err)
-                                 : bounds_find(w->r->bounds, w->r->e, slot->plan, traffic, p, env,
-                                               &judged.bound, err);
+    status = precision ? search_saturation(&s, &o->result, &found, err)
+                       : bounds_find(w->r->bounds, w->r->e, slot->plan, traffic, p, env,
+                                     &judged.bound, err);
     if (status == IK_OK && !precision)
-        status = sim_run(slot->plan, traffic, &judged, env, &o->result, err);
+        status = sim_run_kept(slot->plan, traffic, &judged, env, kept, &o->result, err);
     if (status != IK_OK || !precision)
         return status;
     o->load = found.load;
@@ -148,6 +155,7 @@ static void pool_free_outcome(outcome *o)
     free(o->probes);
     free(o->jobs);
     free(o->alone);
+    checkpoints_free_point(&o->checkpoints);
     free(o);
 }
 
@@ -208,6 +216,8 @@ static void *pool_worker(void *ctx)
             *w->tail = o;
             w->tail = &o->next;
         } else {
+            w->r->with_checkpoint +=
+                o && (o->checkpoints.at.written > 0 || o->checkpoints.at.continued);
             pool_free_outcome(o);
             if (status != IK_ERR_CANCELLED)
                 pool_fail(w, number, status, &error);
@@ -377,6 +387,8 @@ static ik_status pool_keep(pool *w, int64_t fabric, const outcome *o, ik_error *
         hint_use_links(w->fabric, &o->result, &row.link_use_mean, &row.link_use_max);
         status = pool_store(r, &row, o->seconds, err);
     }
+    if (status == IK_OK)
+        status = checkpoints_forget(r, &o->checkpoints, err);
     if (status == IK_OK) {
         pool_note_unsent(r, &o->result.watch);
         pool_note_unsteady(r, &p, o);

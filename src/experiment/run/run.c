@@ -5,6 +5,7 @@
  */
 #include "experiment/run/run.h"
 #include "experiment/merge/order.h"
+#include "experiment/run/checkpoints.h"
 #include "ikat/ranks.h"
 
 #include <inttypes.h>
@@ -288,12 +289,13 @@ static ik_status run_check_part(const ik_run_part *part, ik_error *err)
     return IK_OK;
 }
 
-static void run_free(runner *r)
+static void run_free(runner *r, bool finished)
 {
     preflight_free(r);
     misfits_free(r);
     traffics_free(r->traffics);
     floors_free(r->floors);
+    checkpoints_close(r, finished);
     free(r->finished);
     free(r->misfit);
     free(r->elsewhere);
@@ -313,6 +315,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
                 .part = part ? part : &whole,
                 .observer = observer,
                 .num_jobs = num_jobs && !(env && env->ranks) ? num_jobs : 1};
+    char text[320];
     r.begun = ik_clock_s(CLOCK_MONOTONIC);
     ik_status status = run_check_part(r.part, err);
     if (status == IK_OK)
@@ -326,11 +329,13 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     if (status == IK_OK)
         status = replica_check(&r, err);
     if (status == IK_OK)
+        status = checkpoints_open(&r, store_path, err);
+    if (status == IK_OK)
         status = r.env->ranks ? replica_open(&r, store_path, err)
                               : store_create(store_path, &r.store, err);
     if (status != IK_OK) {
         run_hint_shard(&r, status, err);
-        run_free(&r);
+        run_free(&r, false);
         return status;
     }
     ik_json_to_text(&r.left_out, IK_JSON_PACKED);
@@ -351,10 +356,11 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
     run_close_results(&r, status);
     if (status == IK_ERR_CANCELLED)
         ik_of_kind(err,
-                   ik_fail(err, status, "%" PRIu64 " of %s finished", r.done,
-                           IK_COUNT(r.mine, "point is|points are")),
+                   ik_fail(err, status, "%" PRIu64 " of %s finished%s", r.done,
+                           IK_COUNT(r.mine, "point is|points are"),
+                           checkpoints_text(&r, text, sizeof text)),
                    IK_ERROR_PARTLY_DONE);
-    run_free(&r);
+    run_free(&r, status == IK_OK);
     if (status == IK_OK && failed)
         *failed = r.failed;
     return status;

@@ -34,6 +34,9 @@ typedef struct runner {
     /* points that accept far less than their routing can carry; the first of these (hints.c) */
     uint64_t low, first_low_number;
     char first_low[640];
+    char *checkpoints;             /* the folder of them (checkpoints.h); NULL = there are none */
+    bool made_checkpoints;         /* the folder was not there */
+    uint64_t with_checkpoint;      /* points of which a cancelled run leaves one */
     bool failed;                   /* a proof failed, a deadlock, or a workload that did not end */
     struct references *references; /* what workloads take on an ideal crossbar */
     struct traffics *traffics;     /* workloads that several look at */

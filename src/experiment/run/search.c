@@ -26,6 +26,7 @@
 #include "experiment/run/search.h"
 #include "experiment/figures/metrics.h"
 #include "ikat/json.h"
+#include "sim/checkpoints.h"
 #include "sim/measure/stationary.h"
 
 #include <assert.h>
@@ -185,7 +186,7 @@ static ik_status search_run_with(const bisection *b, unsigned part, const ik_par
     config.load = (double)part / b->parts;
     config.bound = b->bounds[part - 1];
     config.measure_params = measure;
-    return sim_run(b->s->plan, b->s->traffic, &config, b->s->env, r, err);
+    return sim_run_kept(b->s->plan, b->s->traffic, &config, b->s->env, b->s->checkpoints, r, err);
 }
 
 /* Whether the file leaves to a run when it ends. It gives a time where traffic is a schedule. */

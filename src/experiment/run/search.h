@@ -13,7 +13,8 @@ typedef struct search {
     const ik_traffic *traffic;
     ik_sim_config config; /* its load and bound do not count */
     const ik_env *env;
-    double precision; /* (0, 1] */
+    struct sim_checkpoints *checkpoints; /* of all probes; NULL = none */
+    double precision;                    /* (0, 1] */
     void (*tell)(void *ctx, const char *text);
     void *ctx;
 } search;

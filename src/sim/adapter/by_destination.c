@@ -59,6 +59,20 @@ void sim_dest_free(partition *p)
     free(p->dest);
 }
 
+void sim_dest_carry(partition *p, sim_carrier *c)
+{
+    struct dest_store *d = p->dest;
+    SIM_CARRY(c, d->num_messages);
+    SIM_CARRY(c, d->cap_messages);
+    SIM_CARRY(c, d->free_message);
+    SIM_CARRY(c, d->num_queues);
+    SIM_CARRY(c, d->cap_queues);
+    SIM_CARRY(c, d->free_queue);
+    SIM_CARRY_GROWN(c, d->messages, d->num_messages, d->cap_messages);
+    SIM_CARRY_GROWN(c, d->queues, d->num_queues, d->cap_queues);
+    sim_carry_hash(c, &d->known);
+}
+
 uint64_t sim_dest_first_bytes(void)
 {
     return sizeof(struct dest_store) + (sizeof(ik_hash_place) << IK_HASH_FIRST_BITS);

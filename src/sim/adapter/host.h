@@ -28,6 +28,7 @@ bool sim_host_stuck(partition *p, uint32_t host, uint32_t *account, uint32_t *si
 void sim_start_hosts(partition *p); /* the first wake-ups of its hosts */
 /* ---- adapter/by_destination.c: a queue a destination in the adapter */
 bool sim_dest_init(partition *p);
+void sim_dest_carry(partition *p, sim_carrier *c);
 void sim_dest_free(partition *p);
 uint64_t sim_dest_first_bytes(void);
 uint64_t sim_dest_bytes(const partition *p); /* by which it has grown */

@@ -37,6 +37,20 @@ void sim_wheel_free(wheel *w)
     memset(w, 0, sizeof *w);
 }
 
+void sim_wheel_carry(wheel *w, sim_carrier *c)
+{
+    sim_carry_array(c, w->slots, w->num_slots, sizeof *w->slots);
+    sim_carry_array(c, w->busy, w->num_slots / 64, sizeof *w->busy);
+    SIM_CARRY(c, w->far_count);
+    SIM_CARRY(c, w->free_chunk);
+    SIM_CARRY(c, w->num_chunks);
+    SIM_CARRY(c, w->cap_chunks);
+    SIM_CARRY(c, w->far_cap);
+    SIM_CARRY(c, w->revolution);
+    SIM_CARRY_GROWN(c, w->events, (size_t)w->num_chunks * 64, (size_t)w->cap_chunks * 64);
+    SIM_CARRY_GROWN(c, w->far, w->far_count, w->far_cap);
+}
+
 static uint32_t calendar_new_chunk(wheel *w)
 {
     uint32_t id = w->free_chunk;

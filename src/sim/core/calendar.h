@@ -5,6 +5,7 @@
 #define IKAT_SIM_CALENDAR_H
 
 #include "ikat/base.h"
+#include "sim/core/carry.h"
 #include "sim/core/inline.h"
 #include <assert.h>
 
@@ -86,6 +87,7 @@ typedef struct wheel {
 ik_status sim_wheel_init(wheel *w, uint32_t num_slots);
 uint64_t sim_wheel_bytes(uint32_t num_slots); /* before the first event */
 void sim_wheel_free(wheel *w);
+void sim_wheel_carry(wheel *w, sim_carrier *c); /* core/carry.h */
 bool sim_wheel_add(wheel *w, uint32_t slot_index, const event *e);
 /* Chunks that nobody reads any more, as they hang together; first IK_NONE = none. */
 void sim_wheel_free_chunks(wheel *w, uint32_t first);

@@ -19,6 +19,7 @@ struct ik_packet;
 struct event;
 struct packet;
 struct partition;
+struct sim_carrier;
 struct queue;
 struct sim;
 struct sim_unit;
@@ -47,6 +48,9 @@ typedef struct sim_engine {
     bool (*set_up_partition)(struct partition *p);
     void (*free_partition)(struct partition *p);
     uint64_t (*partition_bytes)(const struct partition *p); /* by which its own state has grown */
+    /* Its own state of a partition, p NULL: of all together; between two windows (core/carry.h).
+     * NULL: it has none. */
+    void (*carry)(struct sim *s, struct partition *p, struct sim_carrier *c);
 
     /* ---- the run */
     void (*start)(struct partition *p); /* the first wake-ups of its hosts */

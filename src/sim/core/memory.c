@@ -3,6 +3,7 @@
  * Memory of the hot arrays. They are touched all over, so their pages matter: with pages of 2 MiB a
  * large network runs measurably faster, and where there are none nothing is lost. */
 #include "sim/core/memory.h"
+#include "sim/core/carry.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,13 @@ bool sim_get(sim_memory *m, void *where, size_t count, size_t size)
     m->bytes += memory_rounded(count * size);
     if (m->only_count)
         return true;
-    void *block = sim_alloc_zeroed(count, size);
+    void *block;
+    if (m->carrier) {
+        memcpy(&block, where, sizeof block);
+        sim_carry_array(m->carrier, block, count, size);
+        return true;
+    }
+    block = sim_alloc_zeroed(count, size);
     memcpy(where, &block, sizeof block);
     return block;
 }

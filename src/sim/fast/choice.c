@@ -239,6 +239,19 @@ bool sim_choice_setup(sim *s)
     return f->waiting && f->coming && (s->sw.vcs == 1 || f->rows);
 }
 
+void sim_choice_carry(const sim *s, fast_state *f, sim_carrier *c)
+{
+    size_t switches = s->f->num_switches, ports = s->f->num_ports, lanes = ports * s->sw.vcs;
+    sim_carry_array(c, f->waiting, switches * f->most_sets * s->sw.vcs, 8);
+    sim_carry_array(c, f->coming, ports, sizeof *f->coming);
+    sim_carry_array(c, f->rows, lanes, 8);
+    sim_carry_array(c, f->may_move, lanes, 8);
+    sim_carry_array(c, f->undecided, switches, 8);
+    sim_carry_array(c, f->remembered, lanes, sizeof *f->remembered);
+    sim_carry_array(c, f->space, switches * (s->sw.vcs + 1), 8);
+    sim_carry_array(c, f->waits, ports * f->wait_vcs, sizeof *f->waits);
+}
+
 void sim_choice_free(fast_state *f)
 {
     free(f->sets);

@@ -482,8 +482,7 @@ typedef struct fast_state {
     bool plain;       /* early or dense, and then: links of one class, virtual cut-through */
 } fast_state;
 
-/* ---- fast/fast_host.c: puts a packet on the link of its host; its VC is rt's. */
-/* false = out of memory */
+/* ---- fast/fast_host.c: puts a packet on its host's link; its VC is rt's. false: no memory */
 bool sim_fast_send(partition *p, uint32_t host_port, const packet *from, uint64_t sequence);
 
 SIM_INLINE fast_port *fast_port_of(const sim *s, const fast_state *f, uint32_t port)
@@ -530,11 +529,11 @@ void sim_choose_fast(sim *s); /* run_window; after sim_fast_setup */
 bool sim_fast_has_newer(void);
 
 /* ---- fast/fast_state.c */
-/* Whether the case is one for this kernel; bins and windows included. */
-bool sim_fast_fits(const sim *s);
-bool sim_fast_setup(sim *s); /* after the rest of the state; false = out of memory */
+bool sim_fast_fits(const sim *s); /* whether this kernel serves it; bins and windows included */
+bool sim_fast_setup(sim *s);      /* after the rest of the state; false = out of memory */
 bool sim_fast_setup_partition(partition *p); /* likewise */
 void sim_fast_free(sim *s);
+void sim_fast_carry(sim *s, partition *p, sim_carrier *c); /* core/engine.h */
 void sim_fast_free_partition(partition *p);
 uint64_t sim_fast_bytes(const sim *s); /* before the first packet */
 uint64_t sim_fast_bytes_each(const sim *s);
@@ -588,6 +587,7 @@ bool sim_choice_setup(sim *s);                                  /* false = out o
 int64_t sim_choice_queued(void *ctx, uint32_t channel, int vc); /* ik_view.queued_bytes */
 void sim_choice_free(fast_state *f);
 uint64_t sim_choice_bytes(const sim *s);
+void sim_choice_carry(const sim *s, fast_state *f, sim_carrier *c);
 
 /* ---- fast/fast_host.c */
 void sim_fast_choose_adapters(const sim *s); /* fast_state's run_adapters; after sim_fast_setup */

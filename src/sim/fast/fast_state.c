@@ -509,6 +509,54 @@ void sim_fast_free_partition(partition *p)
     p->fast = NULL;
 }
 
+static void fast_state_carry_bins(bins *b, sim_carrier *c)
+{
+    SIM_CARRY(c, b->num_chunks);
+    SIM_CARRY(c, b->cap_chunks);
+    SIM_CARRY(c, b->free_chunk);
+    SIM_CARRY_GROWN(c, b->words, (size_t)b->num_chunks * 64, (size_t)b->cap_chunks * 64);
+}
+
+static void fast_state_carry_packets(fast_packets *ps, sim_carrier *c)
+{
+    SIM_CARRY(c, ps->size);
+    SIM_CARRY(c, ps->cap);
+    SIM_CARRY(c, ps->free);
+    SIM_CARRY_GROWN(c, ps->items, ps->size, ps->cap);
+    SIM_CARRY_GROWN(c, ps->next, ps->size, ps->cap);
+    SIM_CARRY_GROWN(c, ps->out, ps->size, ps->cap);
+    SIM_CARRY_GROWN(c, ps->sets, ps->size, ps->cap);
+    SIM_CARRY_GROWN(c, ps->tail, ps->size, ps->cap);
+    SIM_CARRY_GROWN(c, ps->number, ps->size, ps->cap);
+    SIM_CARRY_GROWN(c, ps->sequence, ps->size, ps->cap);
+    SIM_CARRY_GROWN(c, ps->in_flight, ps->size, ps->cap);
+}
+
+void sim_fast_carry(sim *s, partition *p, sim_carrier *c)
+{
+    fast_state *f = s->engine.fast;
+    sim_memory carried = {.carrier = c};
+    if (!p) {
+        fast_state_allocate(s, f, &carried);
+        sim_choice_carry(s, f, c);
+        return;
+    }
+    fast_partition *fp = p->fast;
+    fast_state_allocate_partition(s, f, fp, fast_state_ownership_of(p), &carried);
+    fast_state_carry_bins(&fp->bins, c);
+    fast_state_carry_packets(&fp->packets, c);
+    SIM_CARRY(c, fp->granted_in.at);
+    SIM_CARRY(c, fp->sent_in.at);
+    SIM_CARRY(c, fp->num_active);
+    SIM_CARRY(c, fp->num_deliveries);
+    SIM_CARRY(c, fp->num_credits);
+    SIM_CARRY(c, fp->num_outputs);
+    SIM_CARRY(c, fp->turn);
+    SIM_CARRY(c, fp->num_held);
+    SIM_CARRY(c, fp->cap_held);
+    SIM_CARRY_GROWN(c, fp->held, fp->num_held, fp->cap_held);
+}
+
 uint64_t sim_fast_partition_bytes(const partition *p)
 {
     const fast_partition *fp = p->fast;

@@ -11,6 +11,7 @@
 #ifndef IKAT_CONGEST_H
 #define IKAT_CONGEST_H
 
+#include "sim/core/carry.h"
 #include "sim/measure/sim_result.h"
 
 struct class_stats;
@@ -64,6 +65,7 @@ typedef struct congest_setup {
 /* Of a setup without samples, *out is NULL. */
 ik_status congest_new(const congest_setup *setup, congest **out, ik_error *err);
 void congest_free(congest *c);
+void congest_carry(congest *c, sim_carrier *to);
 /* The measured time begins then, and not as the set-up said. */
 void congest_measure_from(congest *c, uint64_t warmup_ps);
 uint64_t congest_bytes(const congest_setup *setup); /* of state, before the first packet */

@@ -42,6 +42,14 @@ void sim_edges_free(proved_edges *e)
     free(e);
 }
 
+void sim_edges_carry(proved_edges *e, sim_carrier *c)
+{
+    SIM_CARRY(c, e->num);
+    SIM_CARRY(c, e->max);
+    SIM_CARRY_GROWN(c, e->edges, e->num, e->max);
+    sim_carry_hash(c, &e->known);
+}
+
 uint64_t sim_edges_bytes(const proved_edges *e)
 {
     return e ? sizeof *e + ik_hash_bytes(&e->known) + e->max * sizeof *e->edges : 0;

@@ -15,13 +15,15 @@
 #define IKAT_SIM_EDGES_H
 
 #include "ikat/verify.h"
+#include "sim/core/carry.h"
 
 typedef struct proved_edges proved_edges; /* of a partition: for one thread */
 
 /* The plan is borrowed. NULL when out of memory. */
 proved_edges *sim_edges_new(const ik_plan *plan);
 void sim_edges_free(proved_edges *e);
-uint64_t sim_edges_bytes(const proved_edges *e); /* 0 of NULL */
+void sim_edges_carry(proved_edges *e, sim_carrier *c); /* of a run without an error */
+uint64_t sim_edges_bytes(const proved_edges *e);       /* 0 of NULL */
 
 /* Notes that a packet of the pair (rt) that came to a switch by in_port, on in_vc, is given out_vc
  * of the channel from out_port. False: it is no edge, or there is no memory to tell: see

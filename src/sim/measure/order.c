@@ -47,6 +47,15 @@ order_verdict sim_order_note(order_table *t, uint32_t src, uint64_t stamp)
     return ORDER_KEPT;
 }
 
+void sim_order_carry(order_table *tables, uint32_t num_hosts, sim_carrier *c)
+{
+    for (uint32_t host = 0; host < num_hosts; host++) {
+        SIM_CARRY(c, tables[host].cap);
+        SIM_CARRY(c, tables[host].used);
+        SIM_CARRY_GROWN(c, tables[host].entries, tables[host].cap, tables[host].cap);
+    }
+}
+
 void sim_order_free(order_table *tables, uint32_t num_hosts)
 {
     for (uint32_t host = 0; tables && host < num_hosts; host++)

@@ -6,6 +6,7 @@
 #define IKAT_SIM_ORDER_H
 
 #include "ikat/base.h"
+#include "sim/core/carry.h"
 
 typedef struct order_table { /* of a receiving host, zeroed at start */
     struct order_entry *entries;
@@ -13,6 +14,7 @@ typedef struct order_table { /* of a receiving host, zeroed at start */
 } order_table;
 typedef enum order_verdict { ORDER_KEPT, ORDER_BROKEN, ORDER_NO_MEMORY } order_verdict;
 order_verdict sim_order_note(order_table *t, uint32_t src, uint64_t stamp);
+void sim_order_carry(order_table *tables, uint32_t num_hosts, sim_carrier *c);
 void sim_order_free(order_table *tables, uint32_t num_hosts);
 
 #endif

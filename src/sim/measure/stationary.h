@@ -8,6 +8,7 @@
 #define IKAT_SIM_STATIONARY_H
 
 #include "ikat/base.h"
+#include "sim/core/carry.h"
 #include "sim/measure/area.h"
 
 #include <assert.h>
@@ -102,6 +103,7 @@ typedef struct stationary {
 /* most > 0. Free with stationary_free. */
 ik_status stationary_new(const stationary_setup *setup, stationary **out, ik_error *err);
 void stationary_free(stationary *s);
+void stationary_carry(stationary *s, sim_carrier *c);
 
 /* Where a partition counts: its batches and the one that its last delivery fell into. All zero but
  * for span_ps, UINT64_MAX: nothing is judged, and what is counted goes nowhere. */
@@ -115,6 +117,7 @@ typedef struct batch_cursor {
 /* batches: [setup.most] zeroed, or NULL; cursor does not move afterwards. */
 void batch_cursor_set(batch_cursor *cursor, const stationary *s, batch *batches);
 void batch_cursor_seek(batch_cursor *cursor, uint64_t t);
+void batch_cursor_carry(batch_cursor *cursor, sim_carrier *c);
 /* The batch of what is delivered at time t. */
 static inline batch *stationary_batch_at(batch_cursor *cursor, uint64_t t)
 {

@@ -50,6 +50,8 @@ void sim_reorder_lost(partition *p, const ik_packet *rt, uint32_t number, uint64
 /* ---- set-up and end of a partition */
 bool sim_reorder_init(partition *p); /* false = out of memory */
 void sim_reorder_free(partition *p);
+/* What it keeps, but for what paths are known to take: that is found again. */
+void sim_reorder_carry(partition *p, sim_carrier *c);
 uint64_t sim_reorder_first_bytes(const sim *s);
 uint64_t sim_reorder_bytes(const partition *p); /* by which it has grown */
 /* What a run in one partition will grow to, roughly, whose sources make so many packets, of which

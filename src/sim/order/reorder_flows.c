@@ -42,6 +42,21 @@ void sim_reorder_free(partition *p)
     free(r);
 }
 
+void sim_reorder_carry(partition *p, sim_carrier *c)
+{
+    reorder_store *r = p->reorder;
+    SIM_CARRY(c, r->cap_packets);
+    SIM_CARRY(c, r->num_flows);
+    SIM_CARRY(c, r->cap_flows);
+    SIM_CARRY(c, r->free_flow);
+    SIM_CARRY(c, r->num_packets);
+    SIM_CARRY(c, r->free_packet);
+    SIM_CARRY_GROWN(c, r->flows, r->num_flows, r->cap_flows);
+    SIM_CARRY_GROWN(c, r->packets, r->num_packets, r->cap_packets);
+    sim_carry_hash(c, &r->flow_of);
+    sim_carry_hash(c, &r->packet_of);
+}
+
 static uint64_t reorder_flows_first_places(void)
 {
     return 2 * sizeof(ik_hash_place) << IK_HASH_FIRST_BITS;

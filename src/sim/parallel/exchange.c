@@ -98,7 +98,7 @@ static void exchange_close_lists(const sim_endpoint *t, const sim_step_report *o
         sim_message *m = list->messages;
         m->next = own->next;
         m->bytes = own->bytes;
-        m->stop = (uint8_t)(own->stop | own->busy << 1);
+        m->stop = (uint8_t)(own->stop | own->busy << 1 | own->save << 2);
         m->step = t->step;
         m->events = own->most;
     }
@@ -136,7 +136,8 @@ void sim_endpoint_swap(sim_endpoint *t, sim_exchange *x, sim_step_report *report
         report->bytes += m->bytes;
         report->most = m->events > report->most ? m->events : report->most;
         report->stop |= m->stop & 1;
-        report->busy |= m->stop >> 1;
+        report->busy |= m->stop >> 1 & 1;
+        report->save |= m->stop >> 2 & 1;
     }
     t->busiest += report->most;
     exchange_open_lists(t);

@@ -53,7 +53,8 @@ typedef struct sim_message {
     uint64_t bytes; /* of memory that the sender has grown to */
     uint16_t units;
     uint8_t more;    /* another message follows in this step */
-    uint8_t stop;    /* 1: the sender wants the run to end: it failed or was cancelled; 2: busy */
+    uint8_t stop;    /* 1: the sender wants the run to end: it failed or was cancelled; 2: busy; 4:
+                       * save */
     uint32_t events; /* that the sender worked on in this step */
     sim_unit unit[SIM_MESSAGE_UNITS];
 } sim_message;
@@ -121,6 +122,7 @@ typedef struct sim_step_report {
     uint32_t most;  /* events that a partition worked on */
     bool stop;
     bool busy; /* what ends is not done yet */
+    bool save; /* a checkpoint is due: the first partition says so */
 } sim_step_report;
 
 bool sim_endpoint_init(sim_endpoint *t, unsigned id,

@@ -112,5 +112,7 @@ void sim_init_injector(struct sim *s, uint32_t host);
 ik_status sim_make_schedule(struct sim *s, ik_error *err);
 /* Messages of any host are so many per byte that its link sends, at most. */
 double sim_messages_per_byte(const struct sim *s, uint32_t host);
+/* Packets of a source are numbered by messages of the largest size, in 32 bits. */
+ik_status sim_refuse_numbers(const struct sim *s, ik_error *err);
 
 #endif

@@ -97,3 +97,27 @@ double sim_messages_per_byte(const sim *s, uint32_t host)
     }
     return most;
 }
+
+ik_status sim_refuse_numbers(const sim *s, ik_error *err)
+{
+    double packets = 0;
+    for (uint32_t host = 0; s->source.sizes && host < s->f->num_hosts; host++) {
+        uint32_t port = ik_host_port(s->f, host);
+        double rate = port == IK_NONE ? 0 : (double)ik_port_rate_bps(s->f, port) / 8e12,
+               most = 2 * rate * (double)s->measure.end_ps * sim_messages_per_byte(s, host) *
+                      (double)s->source.packets_per_message;
+        packets = most > packets ? most : packets;
+    }
+    if (packets < (double)UINT32_MAX)
+        return IK_OK;
+    ik_about(
+        err,
+        ik_fail(err, IK_ERR_UNSUPPORTED,
+                "adapter.message_sizes: a host may make %.3g messages of up to %llu packets, more "
+                "than can be numbered",
+                packets / 2 / (double)s->source.packets_per_message,
+                (unsigned long long)s->source.packets_per_message),
+        "adapter.message_sizes");
+    return ik_hint(err, IK_ERR_UNSUPPORTED,
+                   "larger packets, a smaller largest message, or a shorter duration");
+}

@@ -217,6 +217,18 @@ bool sim_space_init(sim *s)
     return true;
 }
 
+static void space_carry_ledger(ledger *l, size_t ports, sim_carrier *c)
+{
+    sim_carry_array(c, l->used, ports * l->accounts, sizeof *l->used);
+    sim_carry_array(c, l->shared, ports, sizeof *l->shared);
+}
+
+void sim_space_carry(sim *s, sim_carrier *c)
+{
+    space_carry_ledger(&s->net.in_space, s->f->num_ports, c);
+    space_carry_ledger(&s->net.out_space, s->f->num_ports, c);
+}
+
 static void space_close_ledger(ledger *l)
 {
     free(l->used);

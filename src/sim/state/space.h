@@ -96,6 +96,7 @@ ik_status sim_space_resolve(sim *s, ik_error *err);
 uint64_t sim_space_bytes(const sim *s);
 bool sim_space_init(sim *s); /* allocates and fills; false = out of memory */
 void sim_space_free(sim *s);
+void sim_space_carry(sim *s, sim_carrier *c);
 /* Whether the accounts agree with what was counted: [port * accounts + a] of the input side, [port
  * * vcs + v] of the output side. */
 ik_status sim_space_check(const sim *s, const int64_t *in, const int64_t *out, ik_error *err);

@@ -59,8 +59,9 @@ typedef struct sim {
     node_counts counted;     /* measure/counted.h */
     run_outcome outcome;     /* measure/counted.h */
     /* who runs it */
-    engine_state engine;     /* core/engine.h */
-    parallel_state parallel; /* parallel/parallel.h */
+    engine_state engine;              /* core/engine.h */
+    struct checkpointing *checkpoint; /* checkpoint.h; NULL = none is written */
+    parallel_state parallel;          /* parallel/parallel.h */
 } sim;
 
 /* ---- outputs */

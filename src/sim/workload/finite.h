@@ -106,9 +106,9 @@ uint64_t sim_finite_last(const sim *s);
 uint64_t sim_finite_end(const sim *s);
 /* A last delivery to a host that an engine has kept itself, without repetitions. */
 void sim_finite_note(sim *s, uint32_t host, const delivered *last);
-/* Calls fn for the parts of a host's state that results are made of. */
-void sim_finite_carry(sim *s, uint32_t host, void *ctx,
-                      void (*fn)(void *ctx, void *data, size_t bytes));
+/* The parts of a host's state that results are made of. */
+void sim_finite_carry_host(sim *s, uint32_t host, sim_carrier *c);
+void sim_finite_carry(sim *s, sim_carrier *c); /* all that it keeps */
 /* workload/finite_ranks.c: what ranks did, into r, which frees it. */
 ik_status sim_finite_ranks(const sim *s, ik_sim_result *r, ik_error *err);
 /* workload/finite_path.c: what the end, at time end_ps, waited for. */

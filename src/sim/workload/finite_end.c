@@ -48,28 +48,27 @@ void sim_finite_note(sim *s, uint32_t host, const delivered *last)
         .last_ps = last->t, .inject_ps = last->t_inject, .arrive_ps = last->t, .src = last->src};
 }
 
-void sim_finite_carry(sim *s, uint32_t host, void *ctx,
-                      void (*fn)(void *ctx, void *data, size_t bytes))
+void sim_finite_carry_host(sim *s, uint32_t host, sim_carrier *c)
 {
     finite *f = s->workload.finite;
-    fn(ctx, &f->finish_ps[host], sizeof *f->finish_ps);
+    sim_carry(c, &f->finish_ps[host], sizeof *f->finish_ps);
     if (f->w->batch)
         return;
     if (f->w->graph) {
         const uint32_t *first = f->w->graph->host_first;
-        fn(ctx, &f->ops_left[host], sizeof *f->ops_left);
+        sim_carry(c, &f->ops_left[host], sizeof *f->ops_left);
         size_t num = first[host + 1] - first[host];
-        fn(ctx, &f->ops[first[host]], num * sizeof *f->ops);
+        sim_carry(c, &f->ops[first[host]], num * sizeof *f->ops);
         if (f->mate)
-            fn(ctx, &f->mate[first[host]], num * sizeof *f->mate);
+            sim_carry(c, &f->mate[first[host]], num * sizeof *f->mate);
         if (f->handed_ps)
-            fn(ctx, &f->handed_ps[first[host]], num * sizeof *f->handed_ps);
+            sim_carry(c, &f->handed_ps[first[host]], num * sizeof *f->handed_ps);
         if (f->gapped_ps)
-            fn(ctx, &f->gapped_ps[first[host]], num * sizeof *f->gapped_ps);
+            sim_carry(c, &f->gapped_ps[first[host]], num * sizeof *f->gapped_ps);
         if (f->order_ps)
-            fn(ctx, &f->order_ps[first[host]], num * sizeof *f->order_ps);
+            sim_carry(c, &f->order_ps[first[host]], num * sizeof *f->order_ps);
     } else {
-        fn(ctx, &f->states[host * f->w->repeat], f->w->repeat * sizeof *f->states);
+        sim_carry(c, &f->states[host * f->w->repeat], f->w->repeat * sizeof *f->states);
     }
 }
 

@@ -91,6 +91,44 @@ ik_status sim_finite_new(sim *s, ik_error *err)
     return status == IK_OK && w->num_endless ? sim_endless_new(s, f, err) : status;
 }
 
+void sim_finite_carry(sim *s, sim_carrier *c)
+{
+    finite *f = s->workload.finite;
+    const ik_graph *g = f->w->graph;
+    size_t hosts = s->f->num_hosts, queues = hosts * s->adapter.num_queues,
+           ops = g ? g->num_ops : 0, ranks = g ? g->num_ranks : 0;
+    struct {
+        void *array;
+        size_t count, size;
+    } arrays[] = {{f->finish_ps, hosts, 8},
+                  {f->repetition, hosts, 4},
+                  {f->states, f->w->batch ? hosts : hosts * f->w->repeat, sizeof *f->states},
+                  {f->begun_ps, hosts, 8},
+                  {f->replied_ps, hosts, 8},
+                  {f->answered, hosts, 8},
+                  {f->wanted, hosts, 8},
+                  {f->ops, ops, sizeof *f->ops},
+                  {f->last_found, hosts, 4},
+                  {f->turns, queues, sizeof *f->turns},
+                  {f->behind, queues, sizeof *f->behind},
+                  {f->cpu_free, g ? ranks * g->num_cpus : 0, 8},
+                  {f->ops_left, hosts, 8},
+                  {f->sent_ps, hosts, 8},
+                  {f->handed_ps, ops, 8},
+                  {f->gap_free, hosts, 8},
+                  {f->gapped_ps, ops, 8},
+                  {f->order_ps, ops, 8},
+                  {f->in_turn, queues, 8},
+                  {f->any, f->any ? f->any_first[ranks] : 0, sizeof *f->any},
+                  {f->begun, ranks, sizeof *f->begun},
+                  {f->unreceived, ranks, sizeof *f->unreceived},
+                  {f->mate, ops, 4}};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        sim_carry_array(c, arrays[k].array, arrays[k].count, arrays[k].size);
+    for (uint32_t host = 0; f->due && host < hosts; host++)
+        sim_carry_heap(c, &f->due[host]);
+}
+
 void sim_finite_free(sim *s)
 {
     finite *f = s->workload.finite;

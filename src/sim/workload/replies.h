@@ -56,6 +56,7 @@ void sim_reply_delivered(partition *p, uint32_t host, const delivered *d);
 /* ---- set-up and end of a partition */
 bool sim_replies_init(partition *p); /* false = out of memory */
 void sim_replies_free(partition *p);
+void sim_replies_carry(partition *p, sim_carrier *c);
 uint64_t sim_replies_first_bytes(const sim *s);
 uint64_t sim_replies_bytes(const partition *p); /* by which it has grown */
 void sim_replies_finish(partition *p);          /* brings the statistics to the end of the run */

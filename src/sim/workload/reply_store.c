@@ -34,6 +34,20 @@ void sim_replies_free(partition *p)
     free(r);
 }
 
+void sim_replies_carry(partition *p, sim_carrier *c)
+{
+    reply_store *r = p->replies;
+    SIM_CARRY(c, r->cap_requests);
+    SIM_CARRY(c, r->cap_replies);
+    SIM_CARRY(c, r->num_requests);
+    SIM_CARRY(c, r->num_replies);
+    SIM_CARRY(c, r->free_request);
+    SIM_CARRY(c, r->free_reply);
+    SIM_CARRY_GROWN(c, r->requests, r->num_requests, r->cap_requests);
+    SIM_CARRY_GROWN(c, r->replies, r->num_replies, r->cap_replies);
+    sim_carry_hash(c, &r->known);
+}
+
 static uint64_t reply_store_first_places(void)
 {
     return sizeof(ik_hash_place) << IK_HASH_FIRST_BITS;
