@@ -129,10 +129,11 @@ enum {
      * to the nearest common ancestors, and start n sends by the digits of n, the lowest at the
      * lowest level. Analysis counts level by level then, too */
     IK_ROUTE_ASCENDS_FULLY = 8192,
-    /* pick() looks at nothing of a packet but its VC, and at the allowed and the preferred outputs:
-     * as long as nothing moves in a switch it says the same of all packets for which these are the
-     * same, and what it keeps of the switch changes by the first such question alone. The simulator
-     * asks once for all of them, where next_mask() gives the outputs */
+    /* pick() looks at a packet's VC, the allowed and the preferred outputs, credit_bytes and
+     * capacity_bytes in that VC, and what it keeps of the switch, which the second of two questions
+     * that are the same does not change: at nothing else. The simulator then asks once for all
+     * packets that are alike in this, until credit in their VC changes, where next_mask() gives the
+     * outputs */
     IK_ROUTE_PICKS_ALIKE = 16384
 };
 

@@ -302,6 +302,27 @@ static void run_free(runner *r, bool finished)
     free(r->drawn);
 }
 
+/* The points of this run, into the results, which are open. */
+static ik_status run_points(runner *r, ik_error *err)
+{
+    ik_json_to_text(&r->left_out, IK_JSON_PACKED);
+    ik_json_array(&r->left_out, NULL);
+    ik_status status = references_new(&r->references, err);
+    if (status == IK_OK)
+        status = bounds_new(&r->bounds, err);
+    if (status == IK_OK)
+        status = run_all_here(r, err);
+    if (status == IK_OK)
+        status = run_forget(r, err);
+    status = run_flush(r, status, err);
+    pool_tell_unsteady(r);
+    hints_tell(r);
+    references_free(r->references);
+    bounds_free(r->bounds);
+    ik_json_end(&r->left_out, NULL);
+    return status;
+}
+
 ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned num_jobs,
                             const ik_env *env, const ik_run_part *part,
                             const ik_run_observer *observer, bool *failed, ik_error *err)
@@ -338,21 +359,7 @@ ik_status ik_experiment_run(ik_experiment *e, const char *store_path, unsigned n
         run_free(&r, false);
         return status;
     }
-    ik_json_to_text(&r.left_out, IK_JSON_PACKED);
-    ik_json_array(&r.left_out, NULL);
-    status = references_new(&r.references, err);
-    if (status == IK_OK)
-        status = bounds_new(&r.bounds, err);
-    if (status == IK_OK)
-        status = run_all_here(&r, err);
-    if (status == IK_OK)
-        status = run_forget(&r, err);
-    status = run_flush(&r, status, err);
-    pool_tell_unsteady(&r);
-    hints_tell(&r);
-    references_free(r.references);
-    bounds_free(r.bounds);
-    ik_json_end(&r.left_out, NULL);
+    status = run_points(&r, err);
     run_close_results(&r, status);
     if (status == IK_ERR_CANCELLED)
         ik_of_kind(err,

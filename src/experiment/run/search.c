@@ -173,9 +173,9 @@ static ik_status search_copy(const ik_params *measure, ik_params *copy, ik_error
 static ik_value *search_value(ik_params *measure, const char *name)
 {
     size_t k = 0;
-    while (strcmp(measure->decl[k].name, name) != 0)
+    while (k < measure->num && strcmp(measure->decl[k].name, name) != 0)
         k++;
-    assert(k < measure->num);
+    assert(k < measure->num); /* all are declared */
     return &measure->values[k];
 }
 

@@ -281,7 +281,7 @@ static bool switch_renew(partition *p, uint32_t node, sw_state *sw, const shape 
 }
 
 /* The same for the heads of (in, v), where the answer is that of others (choose_for_alike()). They
- * stay in their VC, and none overtakes: routings that pick have no escape layer. */
+ * stay in their VC. None overtakes: plans with an escape layer are not asked like this. */
 SIM_INLINE void switch_renew_alike(partition *p, uint32_t node, sw_state *sw, const shape k,
                                    const changes *ch, unsigned in, unsigned v)
 {
